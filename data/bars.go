@@ -19,7 +19,7 @@ const maxListed = 20
 //
 // The blank and the full picture are both bars and stripes, so they count twice, as in Fischer and Igel's
 // experiments. The largest possible mean log-likelihood of 4 × 4 is −3.3791 nats. With "distinct" they
-// count once, and it is −log(2·2ⁿ−2), −3.4012 nats.
+// count once, and the largest mean is −log(2·2ⁿ−2), −3.4012 nats for 4 × 4.
 func loadBars(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	values, distinct, err := sp.values(1, "distinct", "bars:N[:distinct]")
 	n := 4

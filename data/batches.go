@@ -9,9 +9,9 @@ import (
 // Batches divides the rows of a set into shuffled minibatches. The rows of minibatch t depend only on the
 // number of rows, the size, the key and t. A run can therefore be resumed at any step without stored state.
 //
-// Every epoch has each row once, in a new order. All minibatches have the same size, so that one may have
-// rows of the end of an epoch and of the beginning of the next. A Batches caches the order of an epoch, so
-// only one goroutine may use it at a time.
+// Every epoch has each row once, in a new order. All minibatches have the same size, so that a minibatch
+// may have rows from the end of an epoch and from the beginning of the next. A Batches caches the order of
+// an epoch, so only one goroutine may use it at a time.
 type Batches struct {
 	n, size int
 	key     rbm.Key
@@ -81,8 +81,8 @@ func (b *Batches) shuffle(epoch int) {
 }
 
 // systematic overwrites perm with the rows of an epoch in ascending order, by systematic sampling. It
-// places n evenly spaced points on the cumulative sum of the weights. The first point is the fraction at,
-// in [0,1), of the spacing from the start. Each row then occurs its expected number of times, rounded up or
+// places n evenly spaced points on the cumulative sum of the weights. The first point lies at the fraction
+// at, in [0,1), of the first spacing. Each row then occurs its expected number of times, rounded up or
 // down.
 func (b *Batches) systematic(at float64) {
 	total := 0.0

@@ -93,8 +93,8 @@ func checkGrey(rows, cols int) string {
 	return ""
 }
 
-// A packer is a Writer that makes the rows of a set from grey bytes, in order. It keeps bits only, because
-// the bytes would take more memory than training does.
+// A packer is a Writer that makes the rows of a set from grey bytes, in order. It converts bytes a few rows
+// at a time, because all bytes together would take more memory than training does.
 type packer struct {
 	bin    binarizer
 	set    *Set

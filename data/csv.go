@@ -94,7 +94,7 @@ func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 	return sets, err
 }
 
-// findScales finds the scales of the columns. It reads the whole file if they depend on its values.
+// findScales finds the scales of the columns. It reads the whole file if the scales depend on the values.
 func (c *csvReader) findScales(f io.ReaderAt, size int64) error {
 	if to, known := c.scaling.known(false); known {
 		c.to = to
@@ -350,8 +350,8 @@ func namesRows(column, name string) string {
 	return column + " has another value in each row; if it names the rows, " + leaveOut(name)
 }
 
-// leastIndex is the least number of rows for which a first column that counts them is
-// an error: it is likely an index, even if all of its values can be scaled.
+// leastIndex is the least number of rows for which a first column that counts them is an error: such a
+// column is likely an index, even if all of its values can be scaled.
 const leastIndex = 10
 
 // checkIndex returns an error if the first column counts the rows.
@@ -401,8 +401,8 @@ func decimalPoint(field string) string {
 	return field
 }
 
-// separator returns the name of another separator that occurs in a field, which is then several columns, or
-// "".
+// separator returns "semicolons" or "tabs" if a field contains them, and "" otherwise. Such a field is
+// probably several columns.
 func separator(field string) string {
 	switch {
 	case strings.Contains(field, ";"):
@@ -542,9 +542,8 @@ func (c *csvReader) areNames(line []string) (bool, error) {
 	return rows == lookAhead && alike == 0, nil
 }
 
-// isName reports whether last is the name of the column of labels. It is the last field of a
-// first line of numbers and one of labelNames, such as y, but it may also be a class: then
-// other rows have it too.
+// isName reports whether last is the name of the column of labels. last is the last field of a first line
+// of numbers, and one of labelNames, such as y. But it may also be a class, which other rows then have too.
 func (c *csvReader) isName(last string) (bool, error) {
 	classes := 0
 	_, err := c.ahead(func(row []string) {

@@ -9,8 +9,9 @@
 //
 // Generated data depend on their spec only, not on the seed of a training run, on the machine or on the
 // number of processors. Training and evaluation therefore see the same rows. The rows of bars and shifter
-// are all outcomes of a distribution; those of toy, desjardins and sequences are drawn from a known one.
-// [Set.LogProb] computes its log probabilities, whose mean no model should exceed.
+// are all outcomes of a distribution; those of toy, desjardins and sequences are drawn from a known
+// distribution. [Set.LogProb] computes log probabilities under that distribution. No model should have a
+// higher mean on the rows.
 //
 // [Options].Scale says which values of a file stand for 0 and 1. In files of spins, −1 and +1, −1 stands
 // for 0. [Options].Binarize says how values in [0,1] and grey bytes are made binary: by a threshold, or by

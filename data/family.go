@@ -12,8 +12,8 @@ const (
 	familySites     = 60
 	familyRows      = 10_000
 	familyTestRows  = 2_000
-	familyContact   = 0.7  // couplings of a contact, which have rank 2
-	familyNeighbour = 0.35 // couplings of adjacent sites, which have rank 2
+	familyContact   = 0.7  // of the couplings of a contact, a matrix of rank 2
+	familyNeighbour = 0.35 // of the couplings of adjacent sites, a matrix of rank 2
 )
 
 // A family is a Potts model of sequences that fold into a hairpin. With L = familySites, site i is in
@@ -25,8 +25,9 @@ type family struct {
 	field    [][]float64 // [site][state] log weight
 	contact  [][]float64 // [rung r] q × q: state of site r, state of site L−1−r
 	up, down [][]float64 // [rung r] q × q: sites r and r+1, and sites L−1−r and L−2−r
-	// For each rung, ahead has the weights of its two states, summed over the states of all later rungs, up
-	// to a factor. expUp and expDn are the exponentials of the couplings to the rung before.
+	// For each rung, ahead has a q × q matrix: the weight of each pair of states of the rung, summed over
+	// the states of all later rungs, up to a factor. expUp and expDn are the exponentials of the couplings
+	// to the rung before.
 	ahead        [][]float64
 	expUp, expDn [][]float64
 	logZ         float64
@@ -183,9 +184,9 @@ func (f *family) logProb(x []uint64, _ int) float64 {
 	return f.logWeight(states[:]) - f.logZ
 }
 
-// loadFamily draws a family of protein-like sequences from a Potts model of known log Z. It has 60 sites in
-// two strands, where site i is in contact with site 61−i, counted from 1. The spec sequences:N has N
-// training rows.
+// loadFamily draws a family of protein-like sequences from a Potts model of known log Z. The family has 60
+// sites in two strands, where site i is in contact with site 61−i, counted from 1. The spec sequences:N has
+// N training rows.
 func loadFamily(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	rows := familyRows
 	name := "sequences"

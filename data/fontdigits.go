@@ -67,10 +67,10 @@ func fontSet(ctx context.Context, name string, n int, key rbm.Key, bin binarizer
 	})
 }
 
-// How much digits vary. Lengths are in units of a digit's height. The amounts are chosen so that a linear
-// classifier and nearest neighbours make about as many errors as on MNIST, which a test checks, while a
-// person still reads every digit easily. Rotation and bending are too small to turn a 6 into a 9 or a 1
-// into a 7.
+// How much digits vary. Lengths that are not in pixels are divided by the height of a digit. The amounts
+// are chosen so that a linear classifier and nearest neighbours make about as many errors as on MNIST,
+// which a test checks, while a person still reads every digit easily. Rotation and bending are too small to
+// turn a 6 into a 9 or a 1 into a 7.
 const (
 	digitHeight   = 19.5 // pixels
 	varyHeight    = 0.14 // relative, up or down
@@ -183,7 +183,7 @@ func (b *bend) at(x, y float32) (float32, float32) {
 	return toX, toY
 }
 
-// bernstein returns the cubic Bernstein polynomials at x of [−0.6, 0.6].
+// bernstein returns the cubic Bernstein polynomials at x, in [−0.6, 0.6].
 func bernstein(x float32) [4]float32 {
 	t := min(max(x/1.2+0.5, 0), 1)
 	s := 1 - t

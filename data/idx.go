@@ -70,7 +70,7 @@ func (f idxFile) scan(r io.Reader, path string, begin func(dims []int) (io.Write
 	return nil
 }
 
-// idxBytes is the type of unsigned bytes, the only one read here.
+// idxBytes is the type of unsigned bytes, the only type read here.
 const idxBytes = 0x08
 
 // scanIDX reads an IDX file of unsigned bytes. It must have one of the given numbers of dimensions, and at

@@ -17,8 +17,8 @@ import (
 // idxEndings are the endings of the names of IDX files.
 var idxEndings = []string{"-ubyte", "-ubyte.gz", ".idx", ".idx.gz"}
 
-// idxFiles describes files of images, which are images × height × width or examples × inputs, and of
-// labels, one for each.
+// idxFiles describes the two files of a set: images, of shape images × height × width or examples × inputs,
+// and labels, one for each image.
 var idxFiles = [2]idxFile{{dims: []int{2, 3}}, {dims: []int{1}}}
 
 // An idxPart has the paths of the files of a training or test set. labels is "" if it has none.
@@ -63,9 +63,9 @@ func Absolute(spec string) string {
 }
 
 // loadIDX loads a pair of IDX files, the format of MNIST and of similar sets: grey bytes, images × height ×
-// width or examples × inputs, and a byte for the class of each. The file of labels is next to the images
-// under the usual name, or is named after a comma. Files that have t10k or test in their names in place of
-// train are the test set.
+// width or examples × inputs, and a byte for the class of each image. The file of labels is next to the
+// images under the usual name, or is named after a comma. Files that have t10k or test in their names in
+// place of train are the test set.
 func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	train := splitPair(sp.text)
 	switch {

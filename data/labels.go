@@ -14,10 +14,10 @@ type labeller struct {
 	names  []string         // names of the classes, in that order
 	y      []int32          // numbers of the labels so far
 	partly bool             // labels may be missing
-	none   string           // a label besides the empty one that means that there is none
+	none   string           // a text that, like the empty one, means that a row has no label
 }
 
-// missing reports whether name stands for a missing label, where labels may be missing.
+// missing reports whether name stands for a missing label. It is false if labels may not be missing.
 func (l *labeller) missing(name string) bool { return l.partly && (name == "" || name == l.none) }
 
 // add adds a label. It returns a message if there are too many different ones, and "" otherwise.

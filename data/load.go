@@ -45,37 +45,38 @@ type Options struct {
 
 	// Binarize says what happens to values between 0 and 1. Threshold, or "": values of ½ and more become
 	// 1. Sample: each becomes 1 with its value as the probability, in one draw that is the same in every
-	// run. None: they are kept, in Set.Grey. Data that are binary already ignore these three. Standard:
-	// values are any real numbers, and are standardised into Set.Grey. Means and Deviations are those to
-	// use, as in Set. If they are nil, those of the training rows are used.
+	// run. None: they are kept, in Set.Grey. These three do not change binary data. Standard: values may be
+	// any real numbers, and are standardised into Set.Grey, by Means and Deviations, as in Set. If these
+	// are nil, the means and deviations of the training rows are used.
 	Binarize          string
 	Means, Deviations []float64
 
 	// Real reads a file like Binarize Standard if it has values outside [0,1], some of them negative or not
 	// whole. It has an effect only if Binarize is Threshold or None and Scale is not set. Set.Found records
-	// it.
+	// whether it had one.
 	Real bool
 
-	// Categorical reads a CSV file as a table: "all" columns are categories, or the named ones, separated
-	// by commas. With "auto", or "", a file is a table if a column has words in place of numbers. If Levels
-	// is not 0 the file is a table too. Levels is the number of levels into which numbers are cut, of about
-	// as many rows each; 0 means 8.
+	// Categorical says which columns of a CSV file are categories: "all", or names of columns, separated by
+	// commas. The file is then read as a table. With "auto", or "", it is a table if a column has words in
+	// place of numbers, or if Levels is not 0. Levels is the number of levels into which numbers are cut,
+	// with about equal numbers of rows; 0 means 8.
 	Categorical string
 	Levels      int
 
-	// Numbers says what becomes of a table's numbers, in a column with more than Levels different ones.
-	// NumbersLevels: levels. NumbersGaussian: Gaussian units, standardised as with Binarize Standard. ""
-	// means NumbersGaussian if Binarize is Standard, and NumbersLevels otherwise. If Numbers is not "" a
-	// CSV file is a table.
+	// Numbers says what becomes of the numbers of a table's column that has more than Levels different
+	// numbers. NumbersLevels: levels. NumbersGaussian: Gaussian units, standardised as with Binarize
+	// Standard. "" means NumbersGaussian if Binarize is Standard, and NumbersLevels otherwise. If Numbers
+	// is not "" a CSV file is a table.
 	Numbers string
 
-	// Ignore names columns of a CSV file, separated by commas, that are not read. If the file lacks one of
-	// them it is an error, unless IgnoreKnown is set.
+	// Ignore names columns of a CSV file, separated by commas, that are not read. A name that the file
+	// lacks is an error, unless IgnoreKnown is set.
 	Ignore      string
 	IgnoreKnown bool
 
-	// Schema has the levels of the columns of a CSV file, which are found by their names, or the alphabet
-	// of sequences. If it is nil they are derived from the file.
+	// Schema has the levels of the columns of a CSV file, or the alphabet of sequences. Columns are found
+	// by their names. If Schema is nil, levels are derived from the file, and the alphabet is that of the
+	// spec, or protein.
 	Schema *Schema
 
 	// Weights names the weights of the rows, which are numbers from 0 up: a column of a CSV file, or else a
@@ -84,7 +85,7 @@ type Options struct {
 	Weights string
 
 	// Reweight, if it is not 0, gives each row of aligned sequences the weight 1/n. n is the number of
-	// rows, itself included, that are equal to it at this fraction of the sites or more.
+	// rows, itself included, that agree with the row at this fraction of the sites or more.
 	Reweight float64
 
 	// Redraw also keeps the values of the training set, in Set.Chances, so that its rows can be redrawn.
@@ -103,11 +104,11 @@ type Options struct {
 	//   - LOW:HIGH,LOW:HIGH,…: these two for each column, with LOW at most HIGH
 	//
 	// For max and minmax, each column of a CSV file has its own smallest and largest value. With Height,
-	// and in other files, they are those of all values. Named data sets ignore Scale.
+	// and in other files, the extremes are those of all values. Named data sets ignore Scale.
 	Scale string
 
-	// Clip replaces a value outside a given Scale by the nearest one on it, and Set.Notes counts them.
-	// Without Clip such a value is an error.
+	// Clip replaces a value outside a given Scale by the nearest value on the scale, and Set.Notes counts
+	// such values. Without Clip they are errors.
 	Clip bool
 
 	// Height and Width, if they are not 0, are the shape of a row as a picture, in place of the source's
@@ -118,9 +119,10 @@ type Options struct {
 	Stdin io.Reader
 	piped []byte // all bytes of Stdin
 
-	// Progress is called when work begins that takes long, with the unit and the number of the steps: bytes
-	// of a download, "B" (−1 if unknown), or pictures or rows. One byte for each step is written to the
-	// Writer that it returns, by one goroutine at a time. If Progress is nil nothing is reported.
+	// Progress is called when long work begins, with what is done, the unit of its steps and their number.
+	// The unit is "B" for the bytes of a download, whose number is −1 if unknown, or else pictures or rows.
+	// For each step one byte is written to the Writer that Progress returns, by one goroutine at a time. If
+	// Progress is nil nothing is reported.
 	Progress func(what, unit string, total int64) io.Writer
 }
 

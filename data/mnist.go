@@ -18,7 +18,7 @@ import (
 	"gorbm/data/grammar"
 )
 
-// mnistSource says where MNIST is found. Tests make others.
+// mnistSource says where MNIST is found. Tests have their own sources.
 type mnistSource struct {
 	files   [4]idxFile // training images and labels, test images and labels
 	mirrors []string   // addresses to which a file's name and .gz are appended
@@ -116,8 +116,8 @@ func (m mnistSource) read(ctx context.Context, i int, p idxPart, opt Options) (*
 	return s, nil
 }
 
-// HasMNIST reports whether MNIST can probably be loaded without a download. It looks for the first of its
-// files only. dir is Options.Dir.
+// HasMNIST reports whether MNIST can probably be loaded without a download. It looks for the first of the
+// four files only. dir is Options.Dir.
 func HasMNIST(dir string) bool {
 	path, err := defaultMNIST().onDisk(mnistFiles[0], dir)
 	return path != "" && err == nil
@@ -151,7 +151,7 @@ func (m mnistSource) dirs(dir string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 
-// folders lists these folders for a message.
+// folders lists the folders of dirs for a message.
 func (m mnistSource) folders(dir string) string {
 	if dirs := m.dirs(dir); len(dirs) > 0 {
 		return strings.Join(dirs, ", ")

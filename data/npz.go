@@ -51,8 +51,8 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 		x, y = append(x, "x_test"), append(y, "y_test")
 	}
 
-	// All inputs are read once before any are stored. This checks that the archive holds what its
-	// headers say, and finds what the bytes of all parts mean.
+	// All inputs are read once before any are stored. This checks that the archive holds what its headers
+	// say, and finds whether bytes are bits or grey values.
 	scans := make([]inputScan, len(x))
 	for i, name := range x {
 		s, err := scanInputs(a, name, opt.scaling())
@@ -67,7 +67,7 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 	}
 	to, grey := make([]scales, len(x)), false
 	for i, scan := range scans {
-		var all extent // values of the parts that have the same scale
+		var all extent // values of the arrays that share a scale
 		for _, s := range scans {
 			if s.bytes == scan.bytes || opt.scaling().rule != "auto" {
 				all.join(s.extent)

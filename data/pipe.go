@@ -12,7 +12,7 @@ import (
 // Stdin is the name of the data set that is read from Options.Stdin. "-" is short for it.
 const Stdin = "stdin"
 
-// IsPipe reports whether spec names that data set.
+// IsPipe reports whether spec names the data set Stdin, or the pipe as a file.
 func IsPipe(spec string) bool {
 	return slices.Contains([]string{Stdin, "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, spec)
 }
@@ -62,7 +62,8 @@ const zipMagic, npyMagic, idxMagic, gzMagic = "PK\x03\x04", "\x93NUMPY", "\x00\x
 // stockholmMagic begins a Stockholm file of sequences.
 const stockholmMagic = "# STOCKHOLM"
 
-// hasMagic reports whether start has the first bytes of one of these files, with which no CSV file begins.
+// hasMagic reports whether start begins like a NumPy archive, a NumPy array, an IDX file or a gzipped file.
+// No CSV file begins so.
 func hasMagic(start []byte) bool {
 	return slices.ContainsFunc([]string{zipMagic, npyMagic, idxMagic, gzMagic}, func(magic string) bool { return bytes.HasPrefix(start, []byte(magic)) })
 }

@@ -47,8 +47,8 @@ func (r *rng) between(lo, hi float32) float32 {
 	return lo + float32(u*(hi-lo))
 }
 
-// bell returns a number in (−1,1) of standard deviation 0.289, the mean of
-// four uniform ones. It is close to normal, and exact on every machine.
+// bell returns a number in (−1,1) of standard deviation 0.289, the mean of four uniform ones. Its
+// distribution is close to normal, and its values are identical on every machine.
 func (r *rng) bell() float32 {
 	w := r.pcg.Uint64()
 	sum := int32(w&0xffff) + int32(w>>16&0xffff) + int32(w>>32&0xffff) + int32(w>>48)
@@ -62,9 +62,9 @@ func (r *rng) intn(n int) int {
 	return int(hi)
 }
 
-// forBlocks calls do(lo, hi) for the blocks of [0,n), each of the given size, on
-// all processors. What do writes must depend on lo and hi only. If ctx ends
-// first, some blocks are left out and the error is ctx's.
+// forBlocks calls do(lo, hi) for the blocks of [0,n), each of the given size, on all processors. The
+// results of do must depend on lo and hi only. If ctx ends first, some blocks are left out and the error is
+// ctx's.
 func forBlocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
 	parallel.Do((n+size-1)/size, func(i int) {
 		if ctx.Err() == nil {

@@ -201,8 +201,8 @@ func byteScale(most float64) (s scale, why string) {
 type extent struct {
 	least, most float64
 	distinct    [2]float64 // first two different values
-	n           int        // number of these
-	more        bool       // there are others
+	n           int        // number of values in distinct
+	more        bool       // there are further different values
 }
 
 func (e *extent) add(v float64) {

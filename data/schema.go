@@ -134,7 +134,7 @@ func (s *Schema) Put(x rbm.Values, r int, levels []int32) {
 	}
 }
 
-// Levels overwrites dst with the level of each column in row r of x; that of a number is 0.
+// Levels overwrites dst with the level of each column in row r of x; the level of a number is 0.
 func (s *Schema) Levels(dst []int32, x rbm.Values, r int) {
 	unit := 0
 	for i := range s.Columns {

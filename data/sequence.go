@@ -89,8 +89,8 @@ func alphabetOf(name, letters string) (*alphabet, error) {
 	return a, nil
 }
 
-// NewSequenceSchema returns the schema of sequences of that many sites over an alphabet, whose letters
-// begin with the gap. The name of a column is the number of its site, from 1.
+// NewSequenceSchema returns the schema of sequences with the given number of sites. letters is the
+// alphabet, which begins with the gap. The name of a column is the number of its site, from 1.
 func NewSequenceSchema(letters string, sites int) *Schema {
 	s := &Schema{Alphabet: letters, Columns: make([]Column, sites)}
 	levels := strings.Split(letters, "")
@@ -113,7 +113,7 @@ type sequenceReader struct {
 	used     [256]bool // letters that occur, except for insertions
 	unknown  [256]int  // counts of the letters that are not in the alphabet
 	inserted int       // number of letters and points dropped
-	after    int       // first line after the end of a Stockholm alignment that is not empty; 0: there is none
+	after    int       // first line with text after the end of a Stockholm alignment; 0: there is none
 }
 
 // loadSequences reads a file of aligned sequences, FASTA or Stockholm, gzipped or not. Each site becomes a
@@ -145,7 +145,7 @@ func loadSequences(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 }
 
 // file reads all sequences of the file at r.path, gzipped or not, and calls each with the name, the first
-// line and the letters of every one.
+// line and the letters of every sequence.
 func (r *sequenceReader) file(ctx context.Context, each func(name string, line int, letters []byte) error) error {
 	f, _, err := open(ctx, r.path)
 	if err != nil {
@@ -294,7 +294,7 @@ func (r *sequenceReader) next() ([]byte, error) {
 	}
 }
 
-// read reads all sequences and calls each with the name, the first line and the letters of every one.
+// read reads all sequences and calls each with the name, the first line and the letters of every sequence.
 func (r *sequenceReader) read(each func(name string, line int, letters []byte) error) error {
 	line, err := r.next()
 	for err == nil && len(line) == 0 {

@@ -37,9 +37,9 @@ type Set struct {
 	Groups []rbm.Group
 
 	// Grey has values that were not made binary, in X's shape: values in [0,1], or standardised values. In
-	// a table, the units of levels are 0 or 1 in it. If there are none, Grey.Rows is 0. A model of grey
-	// values is trained and evaluated on Grey. X then has the values after Threshold, for pictures and for
-	// the number and length of rows.
+	// a table with standardised values, Grey also has the units of levels, as 0 or 1. If all values are
+	// binary, Grey.Rows is 0. A model of grey values is trained and evaluated on Grey. X then has bits in
+	// place of these values: as by Threshold, or ones for values above the mean.
 	Grey rbm.Matrix
 
 	// Chances has the probabilities of ones from which X was drawn, in X's shape, if Options.Redraw is set.
@@ -60,8 +60,8 @@ type Set struct {
 	Binarize string
 
 	// Scale is the range of values in the source that was mapped to [0,1], such as 0:16, or the ranges of
-	// all columns, separated by commas. As Options.Scale it reads another file in the same way. It is "" if
-	// Options.Scale was not set.
+	// all columns, separated by commas. Pass it as Options.Scale to read another file in the same way. It
+	// is "" if Options.Scale was not set.
 	Scale string
 
 	// Header says whether the first line of a CSV file names the columns: HeaderYes,
@@ -75,8 +75,8 @@ type Set struct {
 	// it is nil.
 	Schema *Schema
 
-	// Missing has the units of missing cells on, in X's shape. In X these cells have values drawn from the
-	// known cells of their columns. If there are none, Missing.Rows is 0.
+	// In Missing, in X's shape, the units of missing cells are on and all others off. In X these cells have
+	// values drawn from the known cells of their columns. If no cell is missing, Missing.Rows is 0.
 	Missing rbm.Values
 
 	// Numbers are the numbers of the rows in the source, from 0. If Numbers is nil, the set has all rows of
@@ -102,12 +102,12 @@ type Set struct {
 	Notes []string
 
 	// Means and Deviations are the mean and the standard deviation of each column of real values, in the
-	// units of the data, if these were standardised. The deviation of a constant column is 0. For the other
-	// units of a table they are 0 and 1. If nothing was standardised they are nil. Found is true if
-	// Options.Real caused it.
+	// units of the data, if values were standardised. The deviation of a constant column is 0. The other
+	// units of a table have the mean 0 and the deviation 1. If nothing was standardised both are nil. Found
+	// is true if values were standardised because of Options.Real.
 	Means, Deviations []float64
 	Found             bool
-	origin            []float64 // values of each column minus Grey, before they are standardised
+	origin            []float64 // by column, what must be added to Grey to give the value; nil once values are standardised
 
 	// LogProb returns the log probability, in nats, of inputs x and class y under the distribution of the
 	// data. If y < 0 it is that of x alone. Bits of x past X.Cols are ignored. LogProb is nil if the
@@ -145,7 +145,7 @@ func (s *Set) Labelled() []int32 {
 	return slices.DeleteFunc(rows, func(r int32) bool { return s.Y[r] == NoClass })
 }
 
-// ClassesOf returns the classes of these rows, nil if the set has no labels.
+// ClassesOf returns the classes of the given rows, or nil if the set has no labels.
 func (s *Set) ClassesOf(rows []int32) []int32 { return pick(s.Y, rows) }
 
 // MissesCells reports whether cells of a row are missing.
@@ -173,7 +173,7 @@ func (s *Set) Density() float64 {
 	return float64(s.X.Count()) / float64(n)
 }
 
-// Values returns a word for messages on what the values of a row are: sequences, table, or Binarize.
+// Values returns a word that says in messages what the values of a row are: sequences, table, or Binarize.
 func (s *Set) Values() string {
 	switch {
 	case s.Schema == nil:
@@ -226,8 +226,8 @@ func (s *Set) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// NewRows allocates n rows of visible units for a model of s with that many classes: real values if the set
-// is grey, bits otherwise.
+// NewRows allocates n rows of visible units for a model of s with the given number of classes: real values
+// if the set is grey, bits otherwise.
 func (s *Set) NewRows(n, classes int) rbm.Values {
 	return rbm.NewValues(n, s.X.Cols+classes, s.Grey.Rows > 0)
 }
@@ -259,11 +259,11 @@ func (s *Set) Rows(rows []int32, classes int) rbm.Values {
 
 // Visible overwrites row r of dst with the visible units of example rows[r]: its inputs, then its class
 // one-hot in the last classes units. If classes is 0 there are only the inputs, and labels are ignored. If
-// dst has real values the inputs are those of Grey, or 0 and 1 in a binary set. If it has bits they are
-// those of X. The label units of a row without a class are off. Visible allocates nothing.
+// dst has real values the inputs are those of Grey, or 0 and 1 in a binary set. If dst has bits the inputs
+// are those of X. The label units of a row without a class are off. Visible allocates nothing.
 //
 // It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of range, or if classes > 0 and the
-// set has no labels or an example has a class of classes or more.
+// set has no labels or the class of an example is not below classes.
 func (s *Set) Visible(dst rbm.Values, rows []int32, classes int) {
 	if classes < 0 || dst.Cols != s.X.Cols+classes {
 		panic("data: visible units of the wrong shape")
@@ -332,8 +332,8 @@ func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 }
 
 // IsPicture reports whether rows are shown as pictures of Height × Width. Sequences and tables are not. If
-// the shape was guessed, rows are pictures if it is a square of at least 7 × 7, and the columns have no
-// names or numbered ones.
+// the shape was guessed, rows are pictures if it is a square of at least 7 × 7, and if the columns have no
+// names, or names that differ only in a number.
 func (s *Set) IsPicture() bool {
 	const leastSide = 7
 	switch {

@@ -13,8 +13,8 @@ import (
 	"gorbm/rbm/memory"
 )
 
-// sources lists all sources in the order of help and messages. A new one is a
-// row here, and a file with its load function.
+// sources lists all sources in the order of help and messages. A new source is a row here, and a file with
+// its load function.
 func sources() []source {
 	return []source{
 		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: that many training rows)", seeded, nil, loadFontDigits},
@@ -104,7 +104,7 @@ func hasEnding(name string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// fileLoader returns the load function for a kind of file, which opens the file and calls read.
+// fileLoader returns the load function for a kind of file. The function opens the file and calls read.
 func fileLoader(read func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error)) func(context.Context, spec, Options) ([]*Set, error) {
 	return func(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 		f, size, err := open(ctx, sp.text)
@@ -240,8 +240,9 @@ func parseSpec(text string) (spec, error) {
 	return sp, nil
 }
 
-// values returns the settings other than word, and whether word is among the settings. A second word, or
-// more than most other settings, is an error that tells the user to write usage.
+// values returns the settings other than word, and whether word is among the settings. It is an error if
+// word occurs twice, or if there are more than most other settings. The error tells the user to write
+// usage.
 func (sp spec) values(most int, word, usage string) (values []string, given bool, err error) {
 	for _, arg := range sp.args {
 		switch {
@@ -272,7 +273,7 @@ func (sp spec) rows(most int) (int, error) {
 	return 0, specErrorf("%s: too many settings; write %s:N for N rows", sp.text, sp.name)
 }
 
-// integer reads a whole number from 1 to most into to. Errors call it what.
+// integer reads a whole number from 1 to most into to. Errors call the number what.
 func (sp spec) integer(to *int, text, what string, most int) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
@@ -291,7 +292,7 @@ func (sp spec) probability(text string) (float64, error) {
 	return p + 0, nil // −0 becomes 0, so that a set has one name
 }
 
-// withSeed appends the seed to s, the canonical name without it.
+// withSeed appends the seed to s, the canonical name without a seed.
 func (sp spec) withSeed(s string) string {
 	return s + ":seed=" + strconv.FormatUint(sp.seed, 10)
 }

@@ -8,8 +8,8 @@ import (
 
 // Split holds out some rows of a training set for validation, chosen at random. holdout below 1 is a
 // fraction of the rows, and otherwise their number. The choice depends only on the number of rows, on
-// holdout and on key. Both parts keep the order of the rows. The training part keeps its name; " holdout"
-// is appended to that of the other.
+// holdout and on key. Both parts keep the order of the rows. The training part keeps the name of s; the
+// held-out part has that name with " holdout" appended.
 //
 // The error is an [ErrSpec] and says what holdout may be.
 func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) {
@@ -56,7 +56,7 @@ func (s *Set) Take(rows []int32) *Set {
 	return &t
 }
 
-// take returns a copy of these rows of v; v itself if it has none.
+// take returns a copy of the given rows of v, or v itself if it has no rows.
 func take(v rbm.Values, rows []int32) rbm.Values {
 	if v.Rows == 0 {
 		return v
@@ -68,7 +68,7 @@ func take(v rbm.Values, rows []int32) rbm.Values {
 	return t
 }
 
-// pick returns the entries of these rows; nil of a set that has none.
+// pick returns the entries of the given rows, or nil if from is nil.
 func pick[T any](from []T, rows []int32) []T {
 	if from == nil {
 		return nil

@@ -58,7 +58,7 @@ func (o Options) canBeReal(err error) bool {
 	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && (o.Binarize == Threshold || o.Binarize == None) && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.Numbers == "" && o.scaling().rule == "auto"
 }
 
-// standardise standardises sets, the first of which is the training set. They have grey values, or bits
+// standardise standardises sets, the first of which is the training set. The sets have grey values, or bits
 // only. If mean is nil, mean and deviation are those of the training rows.
 func standardise(sets []*Set, mean, deviation []float64) error {
 	first := sets[0]
@@ -129,7 +129,7 @@ func (s *Set) moments() (mean, deviation []float64) {
 	first := s.Grey.Row(0)
 	for j := range mean {
 		// A variance within the rounding of the sums means that the column is constant. Different float32
-		// values have a larger one.
+		// values have a larger variance.
 		if size := math.Abs(float64(first[j])); deviation[j] <= float64(0x1p-44*size*size) {
 			mean[j], deviation[j] = float64(first[j]), 0
 		}

@@ -297,8 +297,9 @@ func (s *Set) turnOn(r, unit int) {
 	}
 }
 
-// dropConstant drops the columns that have one value, next to others. It returns notes and their names. A column that cannot
-// be named by Options.Ignore, or that Options.Categorical names, stays and is an error later.
+// dropConstant drops the columns that have one value, unless all columns do. It returns notes about the
+// dropped columns, and their names. A column that cannot be named by Options.Ignore, or that
+// Options.Categorical names, stays and is an error later.
 func (t *tableReader) dropConstant() (notes, names []string) {
 	varies := func(c cellColumn) bool {
 		return len(c.words) != 1 || c.name == "" || strings.Contains(c.name, ",") || slices.Contains(strings.Split(t.opt.Categorical, ","), c.name)
@@ -324,7 +325,7 @@ func (t *tableReader) names() (names []string) {
 	return names
 }
 
-// numbers returns the standardised number of each word of c, for a column of the schema.
+// numbers returns the number that each word of c spells, standardised by the scale of column.
 func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) {
 	numbers := make([]float32, len(c.words)) // not nil, even if there are no words
 	for k, word := range c.words {
@@ -344,7 +345,7 @@ func (t *tableReader) noNumber(c *cellColumn, word int) error {
 	return formatErrorf("%s: %s is not a number, as this column's are; correct it, or leave the cell empty (or NA) if it is missing", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
 }
 
-// levels returns the level of each word of c, for a column of the schema.
+// levels returns the level of column to which each word of c belongs.
 func (t *tableReader) levels(c *cellColumn, column *Column) ([]int32, error) {
 	levels := make([]int32, len(c.words))
 	for k, word := range c.words {
@@ -459,12 +460,12 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	return column, nil
 }
 
-// known returns the words of the cells that are not missing, row by row.
+// known returns the indices in c.words of the cells that are not missing, row by row.
 func (c *cellColumn) known() []int32 {
 	return slices.DeleteFunc(slices.Clone(c.cells), func(k int32) bool { return k < 0 })
 }
 
-// numbers returns the numbers in the cells of a column of numbers that are not missing, row by row.
+// numbers returns the known numbers of a column of numbers, row by row.
 func (c *cellColumn) numbers() []float64 {
 	ofWord := make([]float64, len(c.words))
 	for k, word := range c.words {
@@ -492,7 +493,7 @@ func (c *cellColumn) scale() *Scale {
 	return &s
 }
 
-// cut divides the numbers of a column into at most n levels of about as many rows each.
+// cut divides the numbers of a column into at most n levels with about equal numbers of rows.
 func (c *cellColumn) cut(column *Column, n int) {
 	values := c.numbers()
 	slices.Sort(values)
@@ -526,7 +527,7 @@ func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set
 		return loadTable(f, size, path, opt)
 	}
 	sets, err := loadCSV(f, size, path, opt)
-	// Under the rule spins Load repeats a failed reading. Tables have no spins.
+	// With the rule spins, Load is repeating a failed reading. Tables have no spins.
 	if !errors.Is(err, errValue) || opt.scaling().rule == "spins" {
 		return sets, err
 	}

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// LoadTest returns rows to test models of train with, from a separate source: its test rows, or all its
-// rows if it has none. They are read like train: with the same scale, to which they are clipped, the same
-// shape, and the same numbers of the classes, which are matched by name. Labels may be missing from either.
+// LoadTest returns rows from a separate source, to test models of train: the test rows of the source, or
+// all its rows if it has none. They are read like train, with the same shape and the same scale, to which
+// values are clipped. Classes are matched by name and get their numbers in train. Either set may lack
+// labels.
 //
 // Errors are those of [Load]. An [ErrFormat] also means that rows have another length, or a label that is
 // not among the classes of train.

@@ -85,7 +85,7 @@ func (s *Set) Mean(rows []int32, x []float64) float64 {
 	return sum / total
 }
 
-// parseWeight reads a weight. It returns a message if the text is not one, and "" otherwise.
+// parseWeight reads a weight. It returns a message if the text is not a weight, and "" otherwise.
 func parseWeight(text string) (w float64, why string) {
 	text = strings.TrimSpace(text)
 	w, err := ParseNumber(text)
@@ -200,7 +200,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 const planeWords = 5
 
 // neighbourWeights returns 1/n for each row of sequences, where n is the number of rows, itself included,
-// that equal it at the fraction identity of the sites or more. It compares all pairs of rows, on all
+// that agree with it at the fraction identity of the sites or more. It compares all pairs of rows, on all
 // processors.
 func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress io.Writer) ([]float64, error) {
 	n, sites := s.Len(), len(s.Schema.Columns)

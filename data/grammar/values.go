@@ -81,7 +81,7 @@ func OneOf(text string, known ...string) error {
 	return fmt.Errorf("%q%s", text, DidYouMeanOr(text, known, "it is "+List(known, "or")))
 }
 
-// List joins one or more words, as in "a, b or c". and is the last separator.
+// List joins one or more words, as in "a, b or c". The parameter and is the last separator.
 func List(words []string, and string) string {
 	last := len(words) - 1
 	if last == 0 {

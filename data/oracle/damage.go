@@ -9,9 +9,9 @@ import (
 	"gorbm/rbm"
 )
 
-// Each calls do for n damaged files. Each is one of the seeds after one to three edits: a bit is flipped,
-// bytes are deleted, repeated, exchanged or cut off, or a word is inserted or overwrites bytes. Equal keys
-// give equal files.
+// Each calls do for n damaged files. A damaged file is one of the seeds after one to three edits: a bit is
+// flipped, bytes are deleted, repeated, exchanged or cut off, or a word is inserted or overwrites bytes.
+// Equal keys give equal files.
 func Each(n int, key rbm.Key, seeds []string, words []string, do func(i int, file []byte)) {
 	for i := range n {
 		r := key.Child(uint64(i)).Rand()
