@@ -17,10 +17,10 @@ const (
 	ladderVersion = 2
 )
 
-// MarshalBinary returns the version and the numbers of rows and columns as uint32, and then the words of the
-// hidden states, or their values as float32 if they are real. For joint chains the number of columns and the
-// words of the visible states follow; real visible states have 0 columns. Chains that have not started have
-// no rows.
+// MarshalBinary returns the version and the numbers of rows and columns as uint32. Then come the hidden
+// states: words of bits, or float32 values if they are real. For joint chains the number of columns and
+// the words of the visible states follow; real visible states have 0 columns. Chains that have not
+// started have no rows.
 func (c *chains) MarshalBinary() ([]byte, error) {
 	s := c.saved
 	if c.states != nil {
@@ -69,8 +69,8 @@ func (l *ladder) MarshalBinary() ([]byte, error) {
 	return append(b, l.record.journal[:l.record.kept()*k]...), err
 }
 
-// values returns the counters and measurements in the order of the binary form. There the journal
-// follows them.
+// values returns the counters and measurements in the order of the binary form. In the binary form the
+// journal follows.
 func (l *ladder) values() []any {
 	r := &l.record
 	return []any{l.journey, &l.rounds, &l.trips, &l.calls, &l.next, &l.tuned, &l.capped, &r.rounds, &r.length, r.samples, r.rises, r.stays, r.moves}

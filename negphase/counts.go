@@ -26,7 +26,7 @@ type Info struct {
 	Counts []Count // all other counts
 }
 
-// A Count is a number of events, or a sum over them.
+// A Count is a number of events, or the sum of a quantity over events.
 type Count struct {
 	Name  string // must not be the name of a field of Info
 	Value float64

@@ -1,17 +1,18 @@
-// Package negphase estimates the negative phase of an RBM's likelihood gradient. This is the
-// expectation, under the model itself, of v p(h|v)ᵀ for the weights and of v and p(h|v) for the biases.
+// Package negphase estimates the negative phase of an RBM's likelihood gradient. The negative phase is
+// the expectation under the model of v p(h|v)ᵀ, for the weights, and of v and p(h|v), for the biases.
 //
 // Every estimator but exact returns weighted particles, so each works with every optimiser, metric and
 // picture; exact returns the moments. The kinds are cd, pcd, pt, ins, pins, ptt, sardonics, im, walk
 // and exact. To add a kind, write a file with its settings and its algorithm, and add a row to the
 // table estimatorKinds.
 //
-// Estimators with a ladder of temperatures (Tempered: pt, ins, pins) measure how its particles are
-// exchanged: rejection rates, round trips, and the time that each particle spent at each temperature.
-// Package logz estimates log Z from these measurements. The temperatures are given or tuned: "tau=auto"
-// tunes them until all neighbours reject equally often (Syed et al. 2022), and "tau=reach/5" tunes five
-// of them, the hottest included. At β = 0 the path of tempered distributions reaches the uniform
-// distribution or, with "path=data", independent units with the base rates of the data.
+// Estimators with a ladder of temperatures (Tempered: pt, ins, pins) measure how the particles of the
+// ladder are exchanged: rejection rates, round trips, and the time that each particle spent at each
+// temperature. Package logz estimates log Z from these measurements. The temperatures are given or
+// tuned: "tau=auto" tunes them until all neighbours reject equally often (Syed et al. 2022), and
+// "tau=reach/5" tunes five of them, the hottest included. At β = 0 the path of tempered distributions
+// reaches the uniform distribution or, with "path=data", independent units with the base rates of the
+// data.
 //
 // The ladder of ptt consists of models with earlier parameters of the run. The estimator ptt also
 // estimates log Z (LogZer), and it may reject an update that goes too far for its chains (Vetoer).

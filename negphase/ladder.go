@@ -55,7 +55,7 @@ func newLadder(all Settings) ladder {
 }
 
 // firstBeta returns the inverse temperatures of a new ladder. Without a list in the settings, they are
-// equally spaced until the first tuning. They are rounded to float32, as Gibbs steps compute with
+// equally spaced until the first tuning. All are rounded to float32, because Gibbs steps compute with
 // float32.
 func (s *LadderSettings) firstBeta() []float64 {
 	if !s.Temperatures.Auto {
@@ -179,9 +179,10 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	return ranks.GatherRows(l.team.group, l.record.samples, l.groups)
 }
 
-// shareReplicas is the smallest number of replicas for which permutations are divided among ranks: each rank draws
-// those of its groups only. A draw takes some 0.35 µs per replica (Zen 4, blocks of 8). For twice as many replicas the
-// draws take several times as long as gathering them (experiments/scale). The swaps of pt are too cheap to divide.
+// shareReplicas is the smallest number of replicas for which permutations are divided among ranks: each
+// rank draws the permutations of its groups only. A draw takes some 0.35 µs per replica (Zen 4, blocks
+// of 8). For twice as many replicas the draws take several times as long as gathering them
+// (experiments/scale). The swaps of pt are too cheap to divide.
 const shareReplicas = 512
 
 // dealt returns the groups lo … hi−1 whose permutations this rank draws: all groups if they are few.

@@ -64,7 +64,7 @@ type Ladder struct {
 	Capped bool
 }
 
-// Check returns an error if the fields of a ladder that was read from a file do not fit together, as all
+// Check returns an error if the fields of a ladder that was read from a file do not fit together: all
 // must have the same number of temperatures.
 func (l Ladder) Check() error {
 	k := len(l.Beta)

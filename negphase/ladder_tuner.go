@@ -39,9 +39,9 @@ const (
 	tuningShare = 5
 	never       = math.MaxInt64
 
-	// startTemperatures is the number of temperatures before the first tuning,
-	// when a model is nearly flat. leastTemperatures is the least number of a
-	// tuned ladder, which still has two pairs to compare.
+	// startTemperatures is the number of temperatures before the first tuning, when a model is nearly
+	// flat. leastTemperatures is the least number of temperatures of a tuned ladder: tuning compares at
+	// least two pairs.
 	startTemperatures = 5
 	leastTemperatures = 3
 	// autoTemperatures is the largest number of temperatures that tuning may choose for pt and pins,
@@ -56,9 +56,9 @@ const (
 	// Four small models of 16 pixels that need hot particles were as good at 0.4 as
 	// with temperatures 1 to 5.
 	reachRejection = 0.4
-	// reachStart is the highest temperature before the first tuning, and
-	// reachGrowth the largest factor by which a tuning extends the range of β,
-	// because measurements on a short ladder say little about the path far beyond it.
+	// reachStart is the highest temperature before the first tuning, and reachGrowth the largest factor
+	// by which a tuning extends the range of β, because measurements on a short ladder say little about
+	// the path far beyond its end.
 	reachStart  = 1.1
 	reachGrowth = 2
 )
@@ -139,10 +139,10 @@ func (l *ladder) retune(m *rbm.RBM) {
 	}
 }
 
-// stretched returns the inverse temperatures by which a ladder with reach is placed, and the barrier that
-// it is to span, starting at the first of them. If the measured barrier is large enough, these are the
-// inverse temperatures of l. Otherwise stretched multiplies their range by the wanted barrier divided by
-// the measured one, at most by reachGrowth, and the barrier to span is the measured one.
+// stretched returns the inverse temperatures by which a ladder with reach is placed, and the barrier
+// from the first of them that the new ladder is to span. If the measured barrier is large enough, these
+// are the inverse temperatures of l. Otherwise stretched multiplies their range by the wanted barrier
+// divided by the measured one, at most by reachGrowth, and the barrier to span is the measured one.
 func (l *ladder) stretched(barrier float64) (beta []float64, crossed float64) {
 	crossed = reachRejection * float64(len(l.beta)-1)
 	if barrier >= crossed {
@@ -187,8 +187,8 @@ func Barriers(beta, rejection, rise []float64) []float64 {
 }
 
 // EqualBarriers returns n falling inverse temperatures with equal barriers between neighbours, and with
-// the same ends as beta. barriers are those between the neighbours of beta, from Barriers. It returns nil
-// if float32 cannot tell the inverse temperatures apart.
+// the same ends as beta. barriers are the results of Barriers for beta. It returns nil if float32
+// cannot tell the inverse temperatures apart.
 func EqualBarriers(beta, barriers []float64, n int) []float64 {
 	all := 0.0
 	for _, x := range barriers {
@@ -199,10 +199,10 @@ func EqualBarriers(beta, barriers []float64, n int) []float64 {
 }
 
 // placed returns n falling inverse temperatures that start at the first of beta, with equal barriers
-// between neighbours that add to crossed. length has the barriers between the neighbours of beta;
-// crossed is at most their sum; if it equals the sum, both ends of beta are kept. from[j] is the index
-// in beta of the inverse temperature that is nearest to next[j], measured by barrier. placed returns
-// nil if float32 cannot tell the inverse temperatures apart.
+// between neighbours. The sum of these barriers is crossed. length has the barriers between the
+// neighbours of beta; crossed is at most their sum; if it equals the sum, both ends of beta are kept.
+// from[j] is the index in beta of the inverse temperature that is nearest to next[j], measured by
+// barrier. placed returns nil if float32 cannot tell the inverse temperatures apart.
 func placed(beta, length []float64, n int, crossed float64) (next []float64, from []int) {
 	barrier := make([]float64, len(beta))
 	for k, x := range length {

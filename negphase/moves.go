@@ -146,7 +146,7 @@ func (w *binaryMoves) takeParameters(m *rbm.RBM, betas []float64) error {
 	return nil
 }
 
-// newLength sets the length of walks with k=auto to that of a checkpoint or to its initial value.
+// newLength sets the length of walks with k=auto to the length in a checkpoint or to the initial value.
 func (w *binaryMoves) newLength() error {
 	c, ok := w.replicas[0].chain.(mcmc.Adaptive)
 	if !ok || c.NewLength() == nil {

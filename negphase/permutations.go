@@ -89,9 +89,9 @@ func (p *permanent) weights(w []float64) {
 	}
 }
 
-// draw overwrites at with a permutation drawn from ρ: at[j] is the particle at temperature j. In the
-// order of the temperatures it draws one of the remaining particles for each, with probabilities from the
-// table. uniform(j) is a uniform variate in [0,1) for temperature j.
+// draw overwrites at with a permutation drawn from ρ: at[j] is the particle at temperature j. It goes
+// through the temperatures in order, and draws one of the remaining particles for each, with
+// probabilities from the table. uniform(j) is a uniform variate in [0,1) for temperature j.
 func (p *permanent) draw(at []int, uniform func(j int) float64) {
 	n := len(p.beta)
 	left := uint(len(p.table) - 1)

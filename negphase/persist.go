@@ -24,8 +24,8 @@ type Freezer interface {
 // their binary forms.
 type Copier interface {
 	Estimator
-	// CopyFrom copies the chains of other, so that the next call of Estimate returns
-	// the same results as that of other. It returns false, and changes nothing, if the settings of
+	// CopyFrom copies the chains of other, so that the next call of Estimate returns the same results
+	// as the next call of other.Estimate. It returns false, and changes nothing, if the settings of
 	// other differ or its chains have not started.
 	CopyFrom(other Estimator) bool
 }

@@ -18,10 +18,10 @@ func (s *ptSettings) estimator(all Settings) Estimator { return &pt{newLadder(al
 
 // pt is parallel tempering: after the Gibbs steps of a round, neighbouring temperatures swap their
 // particles by the Metropolis–Hastings rule. The order Sweep goes upward from the coldest pair
-// (Desjardins et al. 2010; infinite-swapping paper, section 3). The order EvenOdd swaps the even pairs in
-// one round and the odd pairs in the next (Okabe et al. 2001). This chain is not reversible, and its
-// particles tend to keep their direction along the ladder (Syed et al. 2022). The estimate is the mean
-// over the particles at temperature 1 after the last swaps.
+// (Desjardins et al. 2010; infinite-swapping paper, section 3). The order EvenOdd swaps the even pairs
+// in one round and the odd pairs in the next (Okabe et al. 2001). With EvenOdd, particles tend to keep
+// their direction along the ladder, because the chain is not reversible (Syed et al. 2022). The
+// estimate is the mean over the particles at temperature 1 after the last swaps.
 type pt struct {
 	ladder
 	order string // Sweep or EvenOdd; "" is Sweep

@@ -128,9 +128,9 @@ const (
 	lossShare = 0.5
 )
 
-// Veto rejects an update to m if it changes the model too much for the chains. The chains are draws from
-// the model before the update. Veto weights them as draws from m, and rejects m if their effective sample
-// size is less than half their number. See Vetoer.
+// Veto rejects an update to m if it changes the model too much for the chains. The chains are draws
+// from the model before the update. Veto weights the chains as draws from m, and rejects m if the
+// effective sample size is less than half the number of chains. See Vetoer.
 func (p *ptt) Veto(m *rbm.RBM) bool {
 	if p.states == nil {
 		return false
@@ -167,8 +167,8 @@ func effective(w, log []float64) float64 {
 	return sum * sum / square
 }
 
-// look overwrites the hidden means of the live chains with those under m, and p.next with
-// their free energies under m.
+// look computes the hidden means and free energies of the live chains under m, into their Mean and into
+// p.next.
 func (p *ptt) look(m *rbm.RBM) error {
 	p.looked = false
 	if err := p.hiddenMeanFree(m, p.states.Mean, p.next, p.states.V); err != nil {

@@ -4,8 +4,8 @@ import "gorbm/rbm"
 
 // exchangeWork is the working memory of swaps between two neighbouring models.
 type exchangeWork struct {
-	// mean[a] and free[a] are the hidden means and free energies under model a of the pair, of the
-	// other model's particles.
+	// mean[a] and free[a] are the hidden means and free energies that the particles of the other model
+	// of the pair have under model a.
 	mean  [2]rbm.Matrix
 	free  [2][]float64
 	words []uint64 // scratch: the words of a particle
@@ -69,8 +69,8 @@ func (p *ptt) exchange(i int, key rbm.Key) error {
 // the lower one of a pair, model 1 the upper one.
 type pairEnergies [2][2]float64
 
-// delta returns the change F_0(x_0) + F_1(x_1) − F_0(x_1) − F_1(x_0) of the log of the particles' joint
-// probability by a swap.
+// delta returns F_0(x_0) + F_1(x_1) − F_0(x_1) − F_1(x_0): by this a swap increases the log of the
+// joint probability of both particles.
 func (f pairEnergies) delta() float64 { return f[0][0] - f[0][1] + f[1][1] - f[1][0] }
 
 // ratio returns F_1(x_b) − F_0(x_b).

@@ -107,8 +107,8 @@ const (
 // raise freezes the live model as a new rung. Its reservoir starts as copies of the live chains, and
 // sweeps of all rungs thermalise it. If the new rung then hardly swaps with the rung before, the model
 // has changed too fast for the chains. In this case raise tries models on the straight line between the
-// parameters of the two, each at half the distance of the last from the rung before, until a model
-// swaps often enough. It adds this model as a rung, and continues from it towards the live model.
+// parameters of both, until one swaps often enough. Each model is at half the distance of the last from
+// the rung before. It adds this model as a rung, and continues from it towards the live model.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0
@@ -172,8 +172,9 @@ func (p *ptt) pairRate() float64 {
 	return rate
 }
 
-// logZAbove returns log Z of the upper model of the watched pair, by Bennett's estimate of its ratio to
-// the lower model. before is log Z of the lower model. The error is computed from the spread over chains.
+// logZAbove returns log Z of the upper model of the watched pair, by Bennett's estimate of the ratio of
+// Z of both models. before is log Z of the lower model. The error is computed from the spread over
+// chains.
 func (p *ptt) logZAbove(before estimateOfLogZ) estimateOfLogZ {
 	var draws [2][]float64
 	below, above := p.half()

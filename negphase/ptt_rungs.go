@@ -58,7 +58,8 @@ func (g *rung) gather(key rbm.Key) {
 	}
 }
 
-// scatter redraws h of the members in g.states and copies those that have moved back to the reservoir.
+// scatter redraws h of the members in g.states, and copies members that have moved back to the
+// reservoir.
 func (g *rung) scatter(key rbm.Key) {
 	g.drawHidden(key)
 	for r, at := range g.at {

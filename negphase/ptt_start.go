@@ -23,9 +23,10 @@ func meanField(m *rbm.RBM) *rbm.Base {
 }
 
 // startingBase returns the distribution from which chains of m start. If m is fresh, it is
-// meanField(m). This has approximately the base rates of the data if the visible biases are their
-// log-odds. If m is trained, its mean field may describe a single mode, so chains start from the uniform
-// distribution. The models on the straight line from there to m are m at rising inverse temperatures.
+// meanField(m). The mean field has approximately the base rates of the data if the visible biases are
+// their log-odds. If m is trained, its mean field may describe a single mode, so chains start from the
+// uniform distribution. The models on the straight line from there to m are m at rising inverse
+// temperatures.
 func startingBase(m *rbm.RBM) *rbm.Base {
 	if fresh(m) {
 		return meanField(m)

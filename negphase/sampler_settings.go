@@ -104,8 +104,8 @@ func (m *samplerSettings) Set(text string) error {
 	return err
 }
 
-// checkName returns an error unless part, a part of the text without '=', names a sampler
-// that s can have. sampler has the earlier parts of the text that configure a sampler.
+// checkName returns an error unless part, which is text without '=', names a sampler that s can have.
+// sampler has the earlier parts of the text that configure a sampler.
 func (s Settings) checkName(part string, sampler []string) error {
 	m := s.sampler()
 	_, err := strconv.Atoi(part)
@@ -154,10 +154,9 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 	return s
 }
 
-// CheckModel returns an error that says why estimators with these settings cannot
-// sample m: they cannot keep its constraint, or their sampler cannot move it. If
-// they can, warning is that of the sampler, such as that it may never
-// reach some states; "" if there is none.
+// CheckModel returns an error that says why estimators with these settings cannot sample m: they cannot
+// keep its constraint, or their sampler cannot move it. Otherwise warning is what the sampler warns of,
+// such as that it may never reach some states; "" if there is no warning.
 func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	set := s.sampler()
 	if err := s.suits(m); err != nil || set == nil || set.mover == nil {

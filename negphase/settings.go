@@ -9,9 +9,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Settings choose an estimator: its kind, and the settings of that kind. They
-// are a value: changing a copy does not change the original. The zero value has
-// no kind.
+// Settings choose an estimator: its kind, and the settings of that kind. Settings are a value: changing
+// a copy does not change the original. The zero value has no kind.
 type Settings struct {
 	Kind     string
 	specific kindSettings // nil if there is no such kind
@@ -64,8 +63,8 @@ type removedKey struct {
 	why        string
 }
 
-// removedKeys are settings that Parse rejects. UnmarshalJSON rejects them too, unless the value is
-// plain.
+// removedKeys are settings that Parse rejects. UnmarshalJSON rejects such a setting too, unless its
+// value is plain.
 var removedKeys = []removedKey{
 	{"ptt", "weights", "swaps", "weights by infinite swapping did not raise the final likelihood beyond the error"},
 	{"ptt", "lost", "bridge", "nothing showed that a return to earlier parameters pays"},

@@ -38,7 +38,7 @@ func KindsHelp() string {
 	return strings.Join(lines, "\n")
 }
 
-// CostsHelp returns two lines for each kind of estimator: that of KindsHelp, and its cost.
+// CostsHelp returns two lines for each kind of estimator: the line of KindsHelp, and its cost.
 func CostsHelp() string {
 	var b strings.Builder
 	for _, k := range estimatorKinds {

@@ -12,9 +12,9 @@ import (
 type Sharer interface {
 	Estimator
 	// Share makes this rank advance only the rows that Group.Rows gives it. Every rank must have an
-	// estimator in the same state and make the same calls of Estimate and Veto. The results equal
-	// those of one process, and after each call every rank has the states of all chains. If a rank is
-	// lost, Estimate returns an error that wraps ranks.ErrLost.
+	// estimator in the same state and make the same calls of Estimate and Veto. The results are
+	// identical to those of one process. After each call every rank has the states of all chains. If a
+	// rank is lost, Estimate returns an error that wraps ranks.ErrLost.
 	Share(g *ranks.Group)
 }
 
@@ -128,7 +128,7 @@ func (t *team) gatherMeans(mean rbm.Matrix, weight []float32) error {
 	return nil
 }
 
-// hiddenMean is RBM.HiddenMean, divided among the ranks. It gathers the rows that gatherMeans does.
+// hiddenMean is RBM.HiddenMean, divided among the ranks. It gathers the same rows as gatherMeans.
 func (t *team) hiddenMean(m *rbm.RBM, mean rbm.Matrix, v rbm.Values, weight []float32) error {
 	lo, hi := t.group.Rows(v.Rows)
 	m.HiddenMean(mean.Slice(lo, hi), v.Slice(lo, hi))

@@ -35,9 +35,9 @@ func (s *walkSettings) estimator(all Settings) Estimator {
 
 // walk has persistent chains that are moved by a sampler of binary systems, which flips both visible
 // and hidden units. The moves of sardonics (Hamze, Wang & de Freitas 2012) and im (Hamze & de Freitas
-// 2010) are self-avoiding walks of many flips. They can cross energy barriers that block Gibbs steps
-// would have to climb one layer at a time. The kind walk has any sampler. The estimate is the mean of v
-// p(h|v)ᵀ over the chains.
+// 2010) are self-avoiding walks of many flips. Such walks can cross energy barriers that block Gibbs
+// steps would have to climb one layer at a time. The kind walk has any sampler. The estimate is the
+// mean of v p(h|v)ᵀ over the chains.
 //
 // With k=auto the length of walks adapts after each call to their acceptance over all chains. The
 // length does not depend on the number of processors or ranks. Freeze stops the adaptation.

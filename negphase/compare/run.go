@@ -71,9 +71,10 @@ const tuneUpdates = 500
 // settings say, by default at uniform states. The estimate at a point is
 // the mean of all updates up to it, without burn-in.
 //
-// One estimator runs at a time: in each repeat all of them, one after the other. The seconds are those of
-// calls of Estimate alone, with as many processors as GOMAXPROCS allows. With equal seeds all results
-// except seconds are identical. They do not depend on the other estimators.
+// One estimator runs at a time: each repeat runs all estimators, one after the other. The seconds are
+// those of calls of Estimate alone, with as many processors as GOMAXPROCS allows. With equal seeds all
+// results except seconds are identical. The results of an estimator do not depend on the other
+// estimators.
 //
 // Settings that are tuned (tau=auto or k=auto) are first tuned on m, in tuneUpdates updates that are
 // not counted, and then frozen. Curve.Estimator has the tuned settings.

@@ -57,7 +57,7 @@ func SummarizeChains(x [][]float64) Chains {
 		return c
 	}
 	rho[0] = 1
-	// The lags are those of a single chain, but the error of ρ is that of all values.
+	// The lags are of a single chain, but all chains together determine the error of ρ.
 	c.Time = IntegratedTime(rho, n*len(x))
 	c.Effective = c.Time.EffectiveSize(n * len(x))
 	return c

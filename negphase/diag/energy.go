@@ -12,13 +12,14 @@ import (
 //
 //	2·mean d(a,b) − mean d(a,a') − mean d(b,b')
 //
-// (Székely & Rizzo 2013), with those of the given number of random permutations of all points. p is the
-// fraction of arrangements, the given one included, whose energy distance is at least that of the samples.
-// If all points come from one distribution, the probability of p ≤ α is at most α, for any α. z is the
-// energy distance of the samples minus the mean over permutations, divided by their standard deviation; 0
-// if they do not vary. The function distance is d for two points and must be symmetric. With the
-// Euclidean distance the energy distance is zero only for equal distributions. EnergyTest calls distance
-// (n+m)(n+m−1)/2 times. It panics if a sample is empty.
+// (Székely & Rizzo 2013), with the energy distances after each of the given number of random
+// permutations of all points. p is the fraction of arrangements, the given one included, whose energy
+// distance is at least that of the samples. If all points come from one distribution, the probability
+// of p ≤ α is at most α, for any α. z is the energy distance of the samples minus the mean over
+// permutations, divided by the standard deviation over permutations; 0 if this is 0. The function
+// distance is d for two points and must be symmetric. With the Euclidean distance the energy distance
+// is zero only for equal distributions. EnergyTest calls distance (n+m)(n+m−1)/2 times. It panics if a
+// sample is empty.
 func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p, z float64) {
 	if n < 1 || m < 1 {
 		panic("diag: the energy test needs at least one point in each sample")

@@ -34,9 +34,9 @@ const (
 	// stochastic is the tolerance of the check that the distribution is
 	// stationary. Rounding errors of a sweep are far smaller.
 	stochastic = 1e-10
-	// Up to fewStates states, all eigenvalues are computed. Up to denseStates states, all are
-	// computed if Arnoldi's iteration does not converge, for example because many eigenvalues are
-	// near 1. This takes up to some minutes and 128 MB.
+	// Up to fewStates states, all eigenvalues are computed. Up to denseStates states, all are computed
+	// if Arnoldi's iteration does not converge, for example because many eigenvalues are near 1. All
+	// eigenvalues take up to some minutes and 128 MB.
 	fewStates, denseStates = 256, 4096
 )
 

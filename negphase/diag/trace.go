@@ -69,8 +69,8 @@ type Trace struct {
 	sum, sumOfSqs float64
 }
 
-// NewTrace returns an empty trace that stores fewer than limit blocks, and at least limit/2
-// after it has once reached the limit. It panics if limit is odd or below 2.
+// NewTrace returns an empty trace that stores fewer than limit blocks, and at least limit/2 once blocks
+// have been merged. It panics if limit is odd or below 2.
 func NewTrace(limit int) *Trace {
 	if limit < 2 || limit%2 != 0 {
 		panic("diag: the limit of a trace must be even and at least 2")
@@ -117,12 +117,11 @@ func (t *Trace) Stride() int { return t.stride }
 // until the next Add.
 func (t *Trace) Blocks() []float64 { return t.blocks }
 
-// Summary summarises all values added, like Summarize. The error of the mean
-// is computed from the blocks and their autocorrelation at lags of up to half the
-// series. τ in steps of single values follows from this error and the variance
-// of single values by StdErr² = 2τ·Variance/N, so blocks may be longer than τ.
-// If batch means show a slow tail, the error is computed from them; see
-// Summary.Slow.
+// Summary summarises all values added, like Summarize. The error of the mean is computed from the
+// blocks and their autocorrelation at lags of up to half the series. τ in steps of single values
+// follows from this error and the variance of single values by StdErr² = 2τ·Variance/N, so blocks may
+// be longer than τ. If the means of batches show a slow tail, the error is computed from these means;
+// see Summary.Slow.
 func (t *Trace) Summary() Summary {
 	nan := math.NaN()
 	s := Summary{N: t.n, Mean: nan, StdErr: nan, Variance: nan, Effective: nan, Time: Time{Tau: nan, StdErr: nan}}
@@ -140,7 +139,7 @@ func (t *Trace) Summary() Summary {
 		}
 		return s
 	}
-	// Both variances are about the estimated mean, and so too small by the
+	// The variances of values and of blocks are about the estimated mean, and so too small by the
 	// variance of this mean.
 	ofMean := t.blockVariance() / time.EffectiveSize(len(t.blocks))
 	s.Variance += ofMean
@@ -160,9 +159,9 @@ const (
 	// Batches is the number of long batches that serve to detect slow tails. With fewer batches
 	// the variance would be less accurate; with more, batches would be shorter.
 	Batches = 32
-	// A slow tail is reported if a ratio is above slowRatio. The ratio is the variance of the mean
-	// estimated by batches, divided by that estimated by the window. By chance (χ² with 31 degrees of
-	// freedom, divided by 31) one series in 100,000 reaches it.
+	// A slow tail is reported if the variance of the mean by batches, divided by the variance of the
+	// mean by the window, is above slowRatio. By chance (χ² with 31 degrees of freedom, divided by 31)
+	// one series in 100,000 has such a ratio.
 	slowRatio = 2.5
 )
 

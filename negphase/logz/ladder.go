@@ -222,10 +222,11 @@ const (
 	// wantedError is the standard error at which a ladder stops before Settings.Longest. An
 	// interval of 95 % is then ±0.4 nats, enough to rank models that differ by a nat.
 	wantedError = 0.2
-	// mostWork bounds the rounds of a ladder that continues beyond BurnIn + Rounds. It is in units of
-	// weights times replicas times rounds: some two minutes of one core with AVX-512 (784 × 500 units
-	// with 300 replicas: 50000 rounds). A replica has a fixed cost of about replicaCosts weights. A real
-	// hidden unit needs logarithms and exponentials, and costs about realCosts weights more.
+	// mostWork bounds the rounds of a ladder that continues beyond BurnIn + Rounds. Its unit is one
+	// weight of one replica in one round. It allows some two minutes of one core with AVX-512 (50000
+	// rounds of 300 replicas with 784 × 500 units). A replica has a fixed cost of about replicaCosts
+	// weights. A real hidden unit needs logarithms and exponentials, and costs about realCosts weights
+	// more.
 	mostWork     = 7e12
 	replicaCosts = 50_000
 	realCosts    = 2000
@@ -241,8 +242,8 @@ func (s Settings) longest(m *rbm.RBM, temperatures int) int {
 	return int(min(float64(s.Longest), mostWork/work))
 }
 
-// copyColdest overwrites dst with the visible states at temperature 1, one row per group. They are the
-// particles to which pt gives weight.
+// copyColdest overwrites dst with the visible states at temperature 1, one row per group. In pt only
+// particles at temperature 1 have weight.
 func copyColdest(dst rbm.Values, phase rbm.Phase) {
 	n := 0
 	for r, w := range phase.Weight {

@@ -35,11 +35,11 @@ func (t *Tally) Add() {
 func (t *Tally) Drop(n int) { t.rounds = t.rounds[min(n, len(t.rounds)):] }
 
 const (
-	// earlyShare is the fraction of the rounds of a tally, at its start, that the estimate leaves out. They
-	// only serve to test whether the chains have reached equilibrium.
+	// earlyShare is the fraction of the rounds of a tally, at its start, that the estimate leaves out.
+	// These early rounds only serve to test whether the chains have reached equilibrium.
 	earlyShare = 1. / 3
 	// unsettled is the largest difference, in standard errors, between the estimate from the early
-	// rounds and that from the others. Above it, the chains are not in equilibrium.
+	// rounds and the estimate from the later ones. Above it, the chains are not in equilibrium.
 	unsettled = 2
 	// leastTally is the least number of independent draws that each group must have. To choose it, ladders of training
 	// runs on MNIST (784 × 500 units, rates of 0.005 to 0.02) continued for N rounds on a fixed
@@ -50,8 +50,8 @@ const (
 )
 
 // LogZ returns Bennett's estimate along the ladder, from the last two thirds of the rounds added. There
-// must be four rounds or more. The path of the ladder must contain β = 0, where it has the distribution base
-// (nil: uniform). The standard error is that of a Bracket.
+// must be four rounds or more. The path of the ladder must contain β = 0, where it has the distribution
+// base (nil: uniform). The standard error is widened as in a Bracket.
 //
 // If the chains are not in equilibrium with the model, the estimate is NaN and there is a warning. LogZ
 // concludes this if the estimate from the first third differs significantly, or if the effective size of the
@@ -143,10 +143,9 @@ const (
 // NewFollower returns a follower whose ladder and AIS have the distribution base at β = 0.
 func NewFollower(base *rbm.Base) *Follower { return &Follower{base: base} }
 
-// Estimate estimates log Z of m by Bennett's estimate along the ladder and by AIS. AIS
-// is nil in the Bracket if the effective size of its weights is too small. The
-// arguments and errors are those of package function Estimate; lowerBound is that of
-// Settings.
+// Estimate estimates log Z of m by Bennett's estimate along the ladder and by AIS. AIS is nil in the
+// Bracket if the effective size of its weights is too small. Arguments and errors are as in the package
+// function Estimate; lowerBound is Settings.LowerBound.
 func (f *Follower) Estimate(ctx context.Context, m *rbm.RBM, lowerBound float64, key rbm.Key) (Bracket, error) {
 	annealing := partition.Annealing{Chains: followerChains, Temperatures: followerTemperatures, Pilot: followerChains, Path: f.Path, Base: f.base}
 	ais, err := partition.AIS(ctx, m, annealing, key.Child(aisKey), nil)

@@ -103,10 +103,10 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 	return b, nil
 }
 
-// stdErr returns the standard error for a Bracket. groups is the error from the spread between groups, and
-// independent the error if all draws were independent. The spread of ten groups has a relative error of a
-// quarter, and may be far too small by chance. But draws of chains are
-// never better than independent ones, so the result is at least independent.
+// stdErr returns the standard error for a Bracket. groups is the error from the spread between groups,
+// and independent the error if all draws were independent. The spread of ten groups has a relative
+// error of a quarter, and may be far too small by chance. But draws of chains are never better than
+// independent draws, so the result is at least the error of the latter.
 func (s Settings) stdErr(groups, independent float64) float64 {
 	return max(widened(groups, s.Groups), independent)
 }

@@ -13,16 +13,15 @@ import (
 type Settings struct {
 	AIS, Reverse, Bennett bool
 
-	// Annealing are the settings of AIS and of its reverse. The reverse rounds the number
-	// of chains up to a multiple of Groups. The ladder has the distribution Base at β = 0, and Group
-	// divides its replicas, like the chains of AIS, among ranks.
+	// Annealing are the settings of AIS and of its reverse. The reverse rounds the number of chains up
+	// to a multiple of Groups. Base is also the distribution of the ladder at β = 0. Group divides the
+	// replicas of the ladder among ranks, like the chains of AIS.
 	Annealing partition.Annealing
 	// Groups is the number of independent ladders. A round is a Gibbs step and swaps. Each ladder makes
-	// BurnIn rounds, in the first half of which its temperatures are tuned, and then the given number of
-	// Rounds from which draws are taken. While the draws are not enough, the frozen
-	// ladder doubles its rounds, with the same fraction of burn-in. It stops before it exceeds
-	// Longest rounds, burn-in included, or some two minutes of a core. With Longest 0 it never doubles
-	// them.
+	// BurnIn rounds, and then Rounds rounds from which draws are taken. The temperatures are tuned in
+	// the first half of the burn-in. While the draws are not enough, the frozen ladder doubles its
+	// rounds, with the same fraction of burn-in. It stops before it exceeds Longest rounds, burn-in
+	// included, or some two minutes of a core. If Longest is 0, the ladder never doubles its rounds.
 	Groups, BurnIn, Rounds, Longest int
 
 	// LowerBound is a lower bound of log Z from known states, as the function LowerBound computes it;

@@ -109,8 +109,9 @@ func (b *Bracket) checkWeights(bounds bool) {
 		its, n, strings.Join(worth, " and "), leastShare*float64(max(n, leastChains)), estimate, chains)
 }
 
-// boundedBy reports whether the estimate of m, AIS or its reverse, can serve as a bound: Bennett's estimate
-// has no warning, and AIS is not significantly above it, or the reverse below.
+// boundedBy reports whether the estimate of m, AIS or its reverse, can serve as a bound: Bennett's
+// estimate has no warning, and AIS is not significantly above Bennett's estimate, or reverse AIS not
+// significantly below it.
 func (b *Bracket) boundedBy(m Method) bool {
 	ratio, ratioErr := b.By(ByBennett)
 	if math.IsNaN(ratio) || b.Doubtful(ByBennett) {

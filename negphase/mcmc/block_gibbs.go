@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// BlockGibbs updates an RBM layer by layer: all hidden units given the visible
-// ones, then all visible units given the hidden ones, each with the probabilities of Gibbs.
-// The units of a layer are independent given the other layer, so a move equals a
-// sweep of Gibbs in that order, but is faster. It updates only units among the sites.
+// BlockGibbs updates an RBM layer by layer: all hidden units given the visible ones, then all visible
+// units given the hidden ones, each unit with the flip probabilities of Gibbs. The units of a layer are
+// independent given the other layer, so a move equals a sweep of Gibbs in that order, but is faster. It
+// updates only units among the sites.
 type BlockGibbs struct{}
 
 // Bind returns the chain; see Mover. It is an error if s is not an RBM.

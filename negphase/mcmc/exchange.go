@@ -13,8 +13,8 @@ import (
 //
 //	ΔE = 2 s_i h_i + 2 s_j h_j − 4 J_ij s_i s_j.
 //
-// A move makes one attempt per site. The number of active sites
-// is that of the system's state at Bind or Reset.
+// A move makes one attempt per site. The state of the system at Bind or Reset sets the number of active
+// sites.
 type Exchange struct{}
 
 // Bind returns the chain; see Mover. It is an error if no site is on or all are,

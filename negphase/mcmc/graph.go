@@ -24,8 +24,8 @@ type Edge struct {
 //
 //	E = −Σ J_ij s_i s_j − Σ h_i s_i,
 //
-// where the first sum counts each pair once. A Graph never changes, except that of a Marginal, so
-// several systems can share it.
+// where the first sum counts each pair once. A Graph never changes, so several systems can share it.
+// Only Marginal.Set changes the Graph of a Marginal.
 //
 // Every J and h is an integer multiple of one number, the quantum. So local fields and
 // energies are exact, and do not depend on the order of the flips. If the
@@ -110,8 +110,8 @@ func (g *Graph) connect(edges []Edge) error {
 		g.neighbor[next[i]], g.coupling[next[i]] = j, c
 		next[i]++
 	}
-	// The pairs are sorted by their smaller spin. The first loop gives each spin its smaller
-	// neighbours, the second its larger ones, both in ascending order.
+	// The pairs are sorted by their smaller spin. The first loop gives each spin its neighbours with
+	// smaller numbers, the second those with larger numbers, both in ascending order.
 	for k, e := range sorted {
 		if k > 0 && e.I == sorted[k-1].I && e.J == sorted[k-1].J {
 			return fmt.Errorf("edge %d–%d is given twice: add its couplings up", e.I, e.J)

@@ -19,8 +19,7 @@ import (
 // paper's walk "upward" from S_n to S_(n−k) flips bits that are on; here turning a bit off is down, and
 // turning it on is up.
 //
-// The number n is that of the system's state at Bind or Reset. The paper's
-// experiments use heat-bath weights.
+// The state of the system at Bind or Reset sets n. The paper's experiments use heat-bath weights.
 type Intracluster struct {
 	MinLength int     // smallest number k of flips of a walk; k is drawn uniformly before each move
 	MaxLength int     // largest number of flips of a walk

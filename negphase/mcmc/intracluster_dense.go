@@ -6,9 +6,9 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A denseShell is a shellWalker for an RBM and heat-bath weights. Like
-// denseWalk, it recomputes the weights of the other layer in one pass at each flip. The pass also
-// sums them for each side of the shell.
+// A denseShell is a shellWalker for an RBM and heat-bath weights. Like denseWalk, it recomputes the
+// weights of the other layer in one pass at each flip. The pass also sums the weights for each side of
+// the shell.
 type denseShell struct {
 	denseSites
 	moves []uint8         // [site] 1 if the walk may flip it, otherwise 0

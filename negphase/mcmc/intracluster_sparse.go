@@ -7,9 +7,9 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A classShell is a shellWalker on classes: sites are listed by side and by
-// class of equal cost. A flip moves a site to the other side and changes the classes of its neighbours. A
-// walk excludes no site of its side, so the current totals are also those of the reverse walk.
+// A classShell is a shellWalker on classes: sites are listed by side and by class of equal cost. A flip
+// moves a site to the other side and changes the classes of its neighbours. A walk excludes no site of
+// its side, so the current totals also hold for the reverse walk.
 type classShell struct{ classes }
 
 func (w *classShell) sizes() (n [2]int) {

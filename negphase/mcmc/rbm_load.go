@@ -48,8 +48,8 @@ func (c *Parameters) Load(s []*RBM, v, h rbm.Values) {
 	l.now.s, l.now.v, l.now.h = nil, rbm.Values{}, rbm.Values{}
 }
 
-// stripe is the number of neighbouring preactivations that one task sums. They occupy
-// four cache lines of a row of weights.
+// stripe is the number of neighbouring preactivations that one task sums. The weights of a stripe
+// occupy four cache lines of a row.
 const stripe = 64
 
 // stripes returns the number of stripes of a layer's preactivations.

@@ -8,10 +8,10 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// Parameters are the parameters of an RBM in a layout that is suitable for single flips.
-// Many RBM systems can share them. Both W and Wᵀ are stored: a flip of a visible unit adds a
-// row of W to the preactivations of the hidden units, and a flip of a hidden unit
-// adds a row of Wᵀ to those of the visible units.
+// Parameters are the parameters of an RBM in a layout that is suitable for single flips. Many RBM
+// systems can share one Parameters. Both W and Wᵀ are stored: a flip of a visible unit adds a row of W
+// to the preactivations of the hidden units, and a flip of a hidden unit adds a row of Wᵀ to those of
+// the visible units.
 //
 // Parameters are rounded to integer multiples of a quantum. The quantum is a power of two, about 2⁻³⁰
 // times the largest possible preactivation. So all sums are exact, and

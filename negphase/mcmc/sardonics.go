@@ -43,8 +43,9 @@ const (
 // biases of the first and of the second half: (Gamma1, Gamma1), (Gamma2, Gamma1) or (Gamma1, Gamma2).
 // These are the paper's LL, HL and LH, where γ_L = Gamma1 and γ_H = Gamma2 (section 3.2). The paper's
 // text calls H the hot bias, but its tables have γ_H ≥ γ_L; the sampler is correct for any two numbers.
-// The proposal probabilities of a move and of its reverse are those of the mixture of all types, as in
-// the paper's program. So more moves are accepted than with the probabilities of the drawn type alone.
+// The proposal probability of a move, and of its reverse, is the sum over all types, weighted by their
+// proportions, as in the paper's program. So more moves are accepted than with the probabilities of the
+// drawn type alone.
 //
 // The paper prints Boltzmann weights, but its experiments used heat-bath weights and biases in units of β.
 // Acceptance is highest at γ of 1.02 to 1.1 for HeatBath, and at about half of that for Boltzmann.

@@ -17,7 +17,7 @@ type blockWalk struct {
 	current []pair // current weight of the flipped site
 
 	// The weights that flip n of the path changed are changes[start[n−logged]:start[n−logged+1]]. The
-	// first is that of the flipped site. The entries of the first logged flips are dropped.
+	// first of these changes is of the flipped site. The entries of the first logged flips are dropped.
 	changes []change
 	start   []int32
 	logged  int

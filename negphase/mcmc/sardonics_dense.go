@@ -42,8 +42,8 @@ type denseStep struct {
 	all      pair    // total weight after the flip, including that of flipped sites
 }
 
-// laterSites are the sites of a layer that the walk flipped after the current step
-// of backward, with their preactivations and weights before they flipped, in the state at that step.
+// laterSites are the sites of a layer that the walk flipped after the current step of backward. Their
+// preactivations and weights are those at this step, before these sites flipped.
 type laterSites struct {
 	n          int
 	site       []int32

@@ -81,7 +81,7 @@ func (c *metropolis) Warning() string {
 	return ""
 }
 
-// tieWork is the largest number of sums that ties computes. They take 0.1 s.
+// tieWork is the largest number of sums that ties computes. This number takes 0.1 s.
 const tieWork = 1 << 20
 
 // ties reports whether some state of the graph has a flip of one of the sites with ΔE = 0.

@@ -21,9 +21,9 @@ type Settable interface {
 // order is the product of the transition matrices T_i of the sites i. A sweep in random order is
 // (ΣT_i/n)ⁿ for n sites.
 //
-// If the sites are the hidden units of an RBM and then its visible units, the operator is that of
-// BlockGibbs for Gibbs, and that of FlipTheState for ModifiedMetropolis. Units of a
-// layer are independent given the other layer, so updating them one after the other makes no difference.
+// If the sites are the hidden units of an RBM and then its visible units, the operator of Gibbs equals
+// that of BlockGibbs, and the operator of ModifiedMetropolis that of FlipTheState. Units of a layer are
+// independent given the other layer, so updating them one after the other makes no difference.
 type SweepOperator struct {
 	states     int
 	sites      []int32

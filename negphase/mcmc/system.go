@@ -101,8 +101,8 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	return slices.Clone(sites), nil
 }
 
-// costs calls FlipCost and Flip of any System. It calls those of Ising and RBM directly, which is faster
-// than through the interface.
+// costs calls FlipCost and Flip of any System. It calls the methods of Ising and RBM directly, which is
+// faster than through the interface.
 type costs struct {
 	system System
 	ising  *Ising  // the system, if it is an Ising

@@ -31,7 +31,7 @@ const (
 // maxReplicas bounds the number of replicas of a ladder.
 const maxReplicas = 512
 
-// Tempering moves replicas of a system at several temperatures by Mover, and exchanges them. The
+// Tempering moves replicas of a system at several temperatures by Mover, and exchanges replicas. The
 // temperatures rise in geometric progression from the temperature of Bind to Hottest times this
 // temperature. So all pairs swap equally often if the specific heat is constant. The chain is a
 // *Ladder.
@@ -323,8 +323,8 @@ const (
 	downward // from the highest temperature to the lowest
 )
 
-// Trace updates the stages of the particles at the highest and the lowest temperature. It reports whether
-// the latter has completed a round trip.
+// Trace updates the stages of the particles at the highest and the lowest temperature. It reports
+// whether the particle at the lowest has completed a round trip.
 func (j Journeys) Trace(highest, lowest int) (trip bool) {
 	if j[highest] == upward {
 		j[highest] = downward

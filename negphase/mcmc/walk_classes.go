@@ -20,8 +20,8 @@ const fixed = math.MinInt32
 // For a shellWalker, sites that are on have separate lists, after those of the sites
 // that are off.
 //
-// Walks read the class of a site from its node. They update the system's local
-// fields but do not read them.
+// Walks read the class of a site from its node. Walks update the local fields of the system but do not
+// read them.
 type classes struct {
 	ising  *Ising
 	head   []int32 // links of site i: link[head[i]:head[i+1]]

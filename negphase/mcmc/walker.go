@@ -13,9 +13,9 @@ import (
 // move consists of one or more walks, called segments. There is one walker for each data structure of the
 // weights of sites: lists of sites of equal cost, block sums, and whole layers of an RBM.
 type walker interface {
-	// segment makes one walk of k flips with bias number 0 or 1. It
-	// multiplies the probabilities of the walk and of its reverse into sc. It draws the
-	// sites with r, or flips those of path if path is not nil.
+	// segment makes one walk of k flips with bias number 0 or 1. It multiplies the probabilities of the
+	// walk and of its reverse into sc. It draws the sites with r or, if path is not nil, flips the
+	// sites of path.
 	segment(r *rand.Rand, path []int32, k, bias int, sc *score)
 	// rise returns the energy that the segments of this move have added.
 	rise() float64

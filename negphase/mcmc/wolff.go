@@ -10,11 +10,11 @@ import (
 // maxClusters bounds Wolff.Clusters.
 const maxClusters = 1 << 20
 
-// Wolff updates an Ising system by single clusters (Wolff 1989), with couplings of either
-// sign and fields. A cluster grows from a random site over satisfied bonds, like those of
-// SwendsenWang, and then flips. So large clusters flip more often than with
-// SwendsenWang. A cluster does not flip if it reaches the ghost spin of the fields or a site that the
-// chain must not change. A move grows the given number of clusters.
+// Wolff updates an Ising system by single clusters (Wolff 1989), with couplings of either sign and
+// fields. A cluster grows from a random site and then flips. It grows over satisfied bonds with the
+// probabilities of SwendsenWang. So large clusters flip more often than with SwendsenWang. A cluster
+// does not flip if it reaches the ghost spin of the fields or a site that the chain must not change. A
+// move grows the given number of clusters.
 //
 // At β = 0 or without couplings, each cluster is one spin, which always flips. With one cluster per move
 // the chain then has period 2. Averages over its moves are correct, but the parity of the state

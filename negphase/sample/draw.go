@@ -182,8 +182,8 @@ func (t Target) run(ctx context.Context, g *ranks.Group, s negphase.Settings, ro
 	}
 }
 
-// tuned sets the base of the path of s, if s needs one, and tunes the temperatures of s to the model, if they
-// are not given.
+// tuned sets the base of the path of s, if s needs one, and tunes the temperatures of s to the model,
+// if they are to be tuned.
 func (t Target) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
 	ladder := s.Ladder()
 	onGibbs := s.Sampler() == ""
@@ -248,10 +248,10 @@ type Proof struct {
 	Effective   float64
 	RHat        float64
 
-	// Comparison of the two sets of chains. FreeEnergy is the mean free energy of the chains from random
-	// states, FreeEnergyData that of the chains from rows of data. Z is Welch's t of the chains' means, and
-	// P its p-value. PicturesP is the p-value of the energy test (diag.EnergyTest, Euclidean distance) of
-	// the chains' last states. All but FreeEnergy are NaN if there are no rows.
+	// Comparison of the two sets of chains. FreeEnergy is the mean free energy of the chains from
+	// random states, and FreeEnergyData of the chains from rows of data. Z is Welch's t of the chains'
+	// means, and P its p-value. PicturesP is the p-value of the energy test (diag.EnergyTest, Euclidean
+	// distance) of the chains' last states. All but FreeEnergy are NaN if there are no rows.
 	FreeEnergy, FreeEnergyData float64
 	Z, P, PicturesP            float64
 
@@ -272,8 +272,8 @@ type Proof struct {
 }
 
 const (
-	// leastP is the least p-value of each of the two tests. Mixed chains fail one of
-	// them with a probability of 1 %.
+	// leastP is the least p-value of each of the two tests. Mixed chains fail one of the two tests with
+	// a probability of 1 %.
 	leastP = 0.005
 	// burnInTaus is the least burn-in in units of τ. The correlation with the start is then e⁻⁵.
 	burnInTaus = 5

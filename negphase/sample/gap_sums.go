@@ -424,10 +424,11 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 	return ctx.Err()
 }
 
-// marginals calls do for each of the missing cells scored, with log p of its levels given the known cells of row
-// r. It does so before it returns, or when l is flushed. It returns the largest standard error of log p among
-// the levels of probability rareLevel or more and, if observed is true, the level that the cell has in V. If a
-// few chains have nearly all the weight, the result is at least the standard error of the log of the sum.
+// marginals calls do for each of the missing cells scored, with log p of its levels given the known
+// cells of row r. The calls come before marginals returns, or when l is flushed. It returns the largest
+// standard error of log p among the levels of probability rareLevel or more and, if observed is true,
+// the level that the cell has in V. If a few chains have nearly all the weight, the result is at least
+// the standard error of the log of the sum.
 func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, scored []int, observed bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
 	if states <= enumeratedStates { // one list is enough for all levels; an enumeration would be repeated for each level

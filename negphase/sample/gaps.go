@@ -8,8 +8,8 @@ import (
 // Gaps has rows of visible units with missing cells. Each row is a Markov chain with the stationary
 // distribution p(missing cells | known cells). If a single cell is missing, and it is not a real unit,
 // each move is an independent draw. A softmax label is a cell too. It is missing in rows without a
-// class. The model must have no constraint. The nodes of real cells are those for the parameters at
-// NewGaps.
+// class. The model must have no constraint. NewGaps computes the nodes of real cells from the
+// parameters of the model at that time.
 type Gaps struct {
 	V       rbm.Values // states: bits, or real values if the model has real units
 	Missing rbm.Values // bits that are on for the units of missing cells

@@ -39,12 +39,12 @@ type Agreement struct {
 // nearest row of a picture says too little about its class.
 const leastApart = 0.8
 
-// Compare compares pictures with the rows of set. Each picture has a value for each input of set, which is
-// rounded to a bit. class has the class that each picture should have, or rbm.Free. Rows without a label
-// count only for distances.
-// start, if not nil, has the row at which the chain of each picture started. A picture is not compared
-// with this row, so that a chain that has not moved does not count as a copy.
-// Pictures of a class with fewer than two rows are left out. key determines the drawn training rows.
+// Compare compares pictures with the rows of set. Each picture has a value for each input of set. These
+// values are rounded to bits. class has the class that each picture should have, or rbm.Free. Rows
+// without a label count only for distances. start, if not nil, has the row at which the chain of each
+// picture started. A picture is not compared with this row, so that a chain that has not moved does not
+// count as a copy. Pictures of a class with fewer than two rows are left out. key determines the drawn
+// training rows.
 func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.Key) Comparison {
 	byClass := map[int32][]int32{}
 	for r := range set.Len() {

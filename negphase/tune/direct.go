@@ -93,8 +93,8 @@ func (d *direct) radius(total int) float64 {
 	return side / 2 * math.Sqrt(float64(d.dims-extra)+float64(extra)/9)
 }
 
-// optimal returns the rectangles to be divided, the largest first. They are on the upper right convex hull
-// of the points (radius, best value at this radius).
+// optimal returns the rectangles to be divided, the largest first. These rectangles are on the upper
+// right convex hull of the points (radius, best value at this radius).
 func (d *direct) optimal() []*rectangle {
 	var sizes []int
 	for size, list := range d.bySize {

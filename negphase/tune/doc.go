@@ -6,12 +6,11 @@
 // trial runs the sampler for a short time and computes a reward of its settings. A Process, which is a
 // Gaussian process, models the reward as a function of the settings. It is fitted to all trials so far
 // and proposes the settings of the next trial. The result is a Policy: many kernels, which are good
-// settings of the sampler, drawn from exp(posterior mean / temperature). Except in the paper's protocol,
-// the policy then competes with the settings before tuning, and replaces them only if it is clearly better.
-// Adaptation ends here, and the
-// states of the trials are discarded. A chain with the policy draws a kernel for every 100
-// moves (mcmc.HeldMoves; the paper draws one for each move). The draws do not depend on the state, so
-// the chain leaves the distribution invariant.
+// settings of the sampler, drawn from exp(posterior mean / temperature). Except in the paper's
+// protocol, the policy then competes with the settings before tuning, and is kept only if it is clearly
+// better. Adaptation ends here, and the states of the trials are discarded. A chain with the policy
+// draws a kernel for every 100 moves (mcmc.HeldMoves; the paper draws one for each move). The draws do
+// not depend on the state, so the chain leaves the distribution invariant.
 //
 // The Gaussian process, expected improvement and the DIRECT algorithm are
 // implemented here because no maintained Go library has them. The Cholesky factor and the optimiser of the

@@ -193,10 +193,9 @@ func (t *tuner) rate(c *contestant, skip int) float64 {
 
 type difference struct{ mean, stdErr float64 }
 
-// rise returns the rate of c minus that of another contestant. The
-// standard error is a jackknife that leaves out one pair of trials at a time, those of one lane in
-// one round (the delete-m_j jackknife of Busing, Meijer & van der Leeden
-// 1999). The pairs differ in length.
+// rise returns the rate of c minus the rate of another contestant. The standard error is a jackknife
+// that leaves out one pair of trials at a time, the trials of both contestants on one lane in one round
+// (the delete-m_j jackknife of Busing, Meijer & van der Leeden 1999). The pairs differ in length.
 func (t *tuner) rise(c, other *contestant) (d difference) {
 	total := 0.0
 	for _, trial := range c.trials {

@@ -91,9 +91,9 @@ type Result struct {
 	// Untuned reports that the settings before tuning won the finals. They are then the
 	// only kernel.
 	Untuned bool
-	// Computing times in seconds. TrialSeconds is that of the moves in trials, BurnSeconds that of the
-	// burn-in of the lanes. ModelSeconds is that of the Gaussian process, of maximising the expected
-	// improvement, and of drawing the policy.
+	// Computing times in seconds. TrialSeconds is for the moves in trials, and BurnSeconds for the
+	// burn-in of the lanes. ModelSeconds is for the Gaussian process, for maximising the expected
+	// improvement, and for drawing the policy.
 	TrialSeconds, BurnSeconds, ModelSeconds float64
 }
 

@@ -8,8 +8,8 @@ const (
 	blockSize = 1 << blockBits
 )
 
-// Blocks keeps the weights of sites with their sums over blocks and their total. Find uses them to draw a
-// site with probability proportional to its weight. All sums are exact.
+// Blocks keeps the weights of sites with their sums over blocks and their total. With these sums Find
+// draws a site with probability proportional to its weight. All sums are exact.
 type Blocks struct {
 	Leaf  []uint64 // [site] weight; 0 if the site cannot be drawn
 	sum   []uint64 // [block] sum of the weights

@@ -1,9 +1,8 @@
 package walk
 
-// chunk is the number of units whose weights are added to one set of Lanes sums. A sum
-// of 64 weights of up to 2²⁴ fits 32 bits. Finding a unit scans the sums and then
-// the units of one sum. This is fastest if their numbers are similar: a sum has 49
-// units in a layer of 784.
+// chunk is the number of units whose weights are added to one set of Lanes sums. A sum of 64 weights of
+// up to 2²⁴ fits 32 bits. Finding a unit scans the sums and then the units of one sum. This is fastest
+// if there are about as many sums as units in a sum. In a layer of 784 units a sum has 49.
 const chunk = 64 * Lanes
 
 // Sums has sums of the weights of the units of a layer. In each chunk, sum l is over the units i with

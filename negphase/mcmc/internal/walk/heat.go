@@ -21,8 +21,8 @@ const (
 //
 //	unit/(1 + 2ᵗ),  t = field·sign clipped to ±22,
 //
-// of a unit. field is its preactivation in quanta. sign·log 2 is γβ times the quantum for a unit that is
-// on, and minus that for a unit that is off. The result is identical at every Level.
+// of a unit. field is its preactivation in quanta. sign·log 2 is γβ times the quantum, with the
+// opposite sign for a unit that is off. The result is identical at every Level.
 func Heat(field int32, sign, unit float32) uint32 { return heat(float32(field)*sign, unit) }
 
 // HeatAt is Heat with sign times gamma.
