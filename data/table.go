@@ -342,7 +342,7 @@ func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) 
 
 // noNumber returns the error about a word in a column of numbers.
 func (t *tableReader) noNumber(c *cellColumn, word int) error {
-	return formatErrorf("%s: %s is not a number, as this column's are; correct it, or leave the cell empty (or NA) if it is missing", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
+	return formatErrorf("%s: %s is not a number, unlike the others of its column; correct it, or leave the cell empty (or NA) if it is missing", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
 }
 
 // levels returns the level of column to which each word of c belongs.
@@ -399,7 +399,7 @@ func (t *tableReader) schema() (*Schema, error) {
 		}
 		s.Columns = append(s.Columns, column)
 		if total += len(column.Levels); total > maxTableLevels {
-			return nil, formatErrorf("%s: the columns up to %s have %d levels, more than the %d that are allowed; leave columns out by -ignore, or take fewer -levels", t.path, quote(c.name), total, maxTableLevels)
+			return nil, formatErrorf("%s: the columns up to %s have %d levels, more than the %d that are allowed; leave columns out by -ignore, or use fewer -levels", t.path, quote(c.name), total, maxTableLevels)
 		}
 		for _, word := range column.Levels {
 			bytes += len(word)

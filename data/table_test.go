@@ -193,7 +193,7 @@ func TestTableOfNumbers(t *testing.T) {
 	}{
 		{"a,b\nx,1\ny,2\nx,3\ny,word\n", Options{Numbers: NumbersGaussian, Levels: 2}, `"word" is not a number, as most of the column are`},
 		{"a,b\nx,1e300\ny,-1e300\nx,3\ny,2\n", Options{Numbers: NumbersGaussian, Levels: 2}, `column 2 ("b") has numbers whose standard deviation is +Inf`},
-		{"colour,height,ill,age,few\nred,tall,0,3,1\n", Options{Schema: schema}, `"tall" is not a number, as this column's are`},
+		{"colour,height,ill,age,few\nred,tall,0,3,1\n", Options{Schema: schema}, `"tall" is not a number, unlike the others of its column`},
 		{"colour,height,ill,age,few\nred,1e300,0,3,1\n", Options{Schema: schema}, `"1e300" is too far from the mean of the column, 1.7e+09, to be standardised`},
 		{"a,b\nx,y\nz,w\nz,y\n", Options{Binarize: Standard}, "holds categories alone, which cannot be standardised"},
 		{"a,b\nx,1\ny,2\n", Options{Numbers: "real"}, "it must be levels or gaussian"},
@@ -303,7 +303,7 @@ func TestBadTables(t *testing.T) {
 		{"a,a\nx,1\ny,2\n", `a.csv:1: two columns are named "a"; give them different names`, Options{Levels: 4}},
 		{"a,b\nx,1\ny,2\n", `a.csv has no column "B" to be categorical; did you mean b?`, Options{Categorical: "B"}},
 		{"a,b\nx,1\nw,2\n", `a.csv:3: column 1 ("a"): "w" is no level that the model knows; it knows "x", "y", "z"; leave the cell empty (or NA) to have it missing`, Options{Schema: known}},
-		{"a,b\nx,1\ny,q\n", `a.csv:3: column 2 ("b"): "q" is not a number, as this column's are; correct it, or leave the cell empty (or NA) if it is missing`, Options{Schema: known}},
+		{"a,b\nx,1\ny,q\n", `a.csv:3: column 2 ("b"): "q" is not a number, unlike the others of its column; correct it, or leave the cell empty (or NA) if it is missing`, Options{Schema: known}},
 		{"a,c\nx,1\ny,2\n", `a.csv has no column "b", which the model has`, Options{Schema: known}},
 		{"a,b,label\nx,1,\ny,2,p\n", `a.csv:2: column 3 ("label"): the label is missing; name a class`, Options{Levels: 4}},
 		{"a,b\nS\xfcd,1\nx,2\n", `a.csv:2: column 1: "S\xfcd" is not UTF-8; save the file as UTF-8`, Options{Levels: 4}},

@@ -16,7 +16,7 @@ func (s *cdSettings) keys() grammar.Keys {
 func (s *cdSettings) estimator(all Settings) Estimator { return &cd{settings: all, steps: s.k} }
 
 func (*cdSettings) Traits() Traits {
-	return Traits{AtData: true, NoSamples: "starts at the data at each update; take pcd, which does the same steps and continues its chains, or pt"}
+	return Traits{AtData: true, NoSamples: "starts at the data at each update; use pcd, which does the same steps and continues its chains, or pt"}
 }
 
 // cd is contrastive divergence (Hinton 2002). In each call one chain starts at each row of the

@@ -38,7 +38,7 @@ func (s Settings) Keeps(c *rbm.Constraint) error {
 		case mcmc.KeepsActive(m.mover):
 			return nil
 		case m.only == "":
-			return fmt.Errorf("%s cannot keep the constraint %v: moves of %s change the number of active units; take im or walk:exchange", s.Kind, c, s.Sampler())
+			return fmt.Errorf("%s cannot keep the constraint %v: moves of %s change the number of active units; use im or walk:exchange", s.Kind, c, s.Sampler())
 		}
 	}
 	if slices.Contains(k.keeps, c.On) {
@@ -54,14 +54,14 @@ func (s Settings) Keeps(c *rbm.Constraint) error {
 			others = append(others, name)
 		}
 	}
-	return fmt.Errorf("%s cannot keep the constraint %v: %s; take %s", s.Kind, c, k.obstacle, strings.Join(others, ", "))
+	return fmt.Errorf("%s cannot keep the constraint %v: %s; use %s", s.Kind, c, k.obstacle, strings.Join(others, ", "))
 }
 
 // suits returns an error that says why an estimator with these settings cannot sample m.
 func (s Settings) suits(m *rbm.RBM) error {
 	why := s.Traits().BitsOnly
 	if set := s.sampler(); set != nil && set.mover != nil && m.RealHidden() {
-		why = "flips hidden units; take pcd, pt, ins or pins with Gibbs steps"
+		why = "flips hidden units; use pcd, pt, ins or pins with Gibbs steps"
 	}
 	if why != "" && (m.Real() || m.RealHidden()) {
 		return fmt.Errorf("%w: %s %s", rbm.ErrUnits, s.Kind, why)

@@ -185,7 +185,7 @@ func TestKeeps(t *testing.T) {
 			pos := positive(m, 4, 2)
 			if want != nil {
 				pos = rbm.Batch{V: rbm.NewBits(4, 6), H: rbm.NewMatrix(4, 5)}
-				if s := want.Error(); strings.Contains(s, "\n") || !strings.Contains(s, "; take ") || !strings.HasPrefix(s, kind) {
+				if s := want.Error(); strings.Contains(s, "\n") || !strings.Contains(s, "; use ") || !strings.HasPrefix(s, kind) {
 					t.Errorf("message %q", s)
 				}
 			}

@@ -130,9 +130,9 @@ func (l *LadderSettings) checkTemperatures() error {
 	case l.Temperatures.Auto:
 		return l.checkAuto()
 	case len(t) < 2:
-		return bad("there must be at least two; for one temperature take pcd")
+		return bad("there must be at least two; for one temperature use pcd")
 	case len(t) > l.longest && l.longest == maxBlock:
-		return bad("ins takes at most %d, as its work grows like 2^K; take pt or pins", maxBlock)
+		return bad("ins takes at most %d, as its work grows like 2^K; use pt or pins", maxBlock)
 	case len(t) > l.longest:
 		return bad("at most %d are allowed", l.longest)
 	case l.chains > maxReplicas/len(t):

@@ -147,10 +147,10 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 		{"sardonics", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "sardonics cannot keep the constraint hidden=2"},
 		{"sardonics", rbm.Constraint{On: rbm.AllUnits, Active: 2}, "its walks change the number of active units"},
 		{"walk:gibbs", rbm.Constraint{On: rbm.AllUnits, Active: 2}, "moves of gibbs change"},
-		{"pt:sardonics", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "take im or walk:exchange"},
+		{"pt:sardonics", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "use im or walk:exchange"},
 		{"im:gibbs=1", rbm.Constraint{On: rbm.AllUnits, Active: 3}, "leave gibbs out"},
 		{"im:k=3", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "give k at most 1"},
-		{"im", rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, "have a single state; take pcd or exact"},
+		{"im", rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, "have a single state; use pcd or exact"},
 	} {
 		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
 		m.Constraint = &c.constraint

@@ -56,7 +56,7 @@ const (
 )
 
 func (*pttSettings) Traits() Traits {
-	return Traits{BitsOnly: "keeps states as bits; take pcd, pt, ins or pins", NoSamples: "follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk"}
+	return Traits{BitsOnly: "keeps states as bits; use pcd, pt, ins or pins", NoSamples: "follows a model in training; use pcd, pt, ins, pins, sardonics, im or walk"}
 }
 
 // Figures implements Reporter. The age of a particle is the number of calls since it was drawn exactly
@@ -70,10 +70,10 @@ func (s *pttSettings) Figures(i Info, _ int) []Figure {
 // Warnings implements Warner.
 func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
 	if vetoes := i.Get("Vetoes"); vetoes > vetoShare*float64(updates) {
-		all = append(all, fmt.Sprintf("the chains cannot follow the model: steps were halved %.0f times in %d updates; take a smaller rate or more chains", vetoes, updates))
+		all = append(all, fmt.Sprintf("the chains cannot follow the model: steps were halved %.0f times in %d updates; use a smaller rate or more chains", vetoes, updates))
 	}
 	if age := ratio(i.Get("Ages"), i.Get("Aged")); age >= renewalShare*float64(updates) {
-		all = append(all, fmt.Sprintf("the ladder of ptt does not renew the chains: on average their particles left the oldest rung %.0f of %d updates ago; take a higher freeze or more rungs", age, updates))
+		all = append(all, fmt.Sprintf("the ladder of ptt does not renew the chains: on average their particles left the oldest rung %.0f of %d updates ago; use a higher freeze or more rungs", age, updates))
 	}
 	return all
 }

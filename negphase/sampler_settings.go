@@ -90,7 +90,7 @@ func (m *samplerSettings) Set(text string) error {
 	parts := strings.Split(text, ":")
 	name := parts[0]
 	if m.only != "" && name != m.only {
-		return fmt.Errorf("its sampler is %s; take walk:%s", name, name)
+		return fmt.Errorf("its sampler is %s; use walk:%s", name, name)
 	}
 	given := slices.DeleteFunc(parts, func(p string) bool { return p == "k=fit" })
 	fit := mcmc.MoverHas(name, "k") && !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, "k=") })
@@ -232,5 +232,5 @@ func (m *samplerSettings) Warnings(_, recent Info, _ int) []string {
 	if m.mover == nil || !mcmc.MoverHas(moverName(m.mover), "gamma") || !ok || moves.Proposals < acceptanceTries || rate >= acceptanceFloor {
 		return nil
 	}
-	return []string{fmt.Sprintf("the chains hardly move: %.2g %% of the walks of %s are accepted; take shorter walks, such as k=1-5, or gamma nearer to 1", 100*rate, moverName(m.mover))}
+	return []string{fmt.Sprintf("the chains hardly move: %.2g %% of the walks of %s are accepted; use shorter walks, such as k=1-5, or gamma nearer to 1", 100*rate, moverName(m.mover))}
 }

@@ -52,8 +52,8 @@ var estimatorKinds = []estimatorKind{
 
 // removed are the kinds that were removed.
 var removed = []*grammar.Removed{
-	{Name: "jar", Why: "its printed log Z was wrong, because the chains that shape an update then weigh that same update", Instead: "take pcd, or ptt for a log Z"},
-	{Name: "ucd", Why: "its estimates have no bias, and so much variance that they do not point along the gradient", Instead: "take pcd or pt"},
+	{Name: "jar", Why: "its printed log Z was wrong, because the chains that shape an update then weigh that same update", Instead: "use pcd, or ptt for a log Z"},
+	{Name: "ucd", Why: "its estimates have no bias, and so much variance that they do not point along the gradient", Instead: "use pcd or pt"},
 }
 
 // A removedKey is a setting that was removed from a kind.

@@ -158,7 +158,7 @@ func TestParseErrors(t *testing.T) {
 		want []string // parts of the message
 	}{
 		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ptt, sardonics, im, walk, exact"}},
-		{"jar:k=1", []string{"jar was removed", "log Z was wrong", "take pcd, or ptt"}},
+		{"jar:k=1", []string{"jar was removed", "log Z was wrong", "use pcd, or ptt"}},
 		{"ptt:weights=ins", []string{"ptt: weights was removed", "did not raise", "leave it out"}},
 		{"ptt:lost=return", []string{"ptt: lost was removed", "leave it out"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
@@ -201,7 +201,7 @@ func TestParseErrors(t *testing.T) {
 		{"pins:block=1", []string{"pins: block is 1", "2 … 16"}},
 		{"pins:block=17", []string{"pins: block is 17", "2 … 16"}},
 		{"pins:block=half", []string{"pins: block", `"half"`, "whole number"}},
-		{"ucd:swaps=1", []string{"ucd was removed", "take pcd or pt"}},
+		{"ucd:swaps=1", []string{"ucd was removed", "use pcd or pt"}},
 
 		{"pt:tau=", []string{"pt: temperatures", "at least two"}},
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
@@ -222,7 +222,7 @@ func TestParseErrors(t *testing.T) {
 		{"im:walks=3", []string{`im has no setting "walks"`}},
 		{"walk:gibs", []string{`walk: "gibs"`, "did you mean gibbs?", "there are gibbs, metropolis"}},
 		{"sardonics:mix=2/1/1:accept=type", []string{"accept was removed", "leave it out"}},
-		{"walk:pairs:moves=3", []string{"walk: pairs was removed", "take exchange"}},
+		{"walk:pairs:moves=3", []string{"walk: pairs was removed", "use exchange"}},
 		{"walk:gibbs:im", []string{"walk: the samplers gibbs and im"}},
 		{"walk:gibbs:order=up", []string{"walk: gibbs: order", `"up"`, "random"}},
 		{"walk:im:k=0", []string{"walk: im: k is 0"}},
@@ -257,7 +257,7 @@ func TestParseErrors(t *testing.T) {
 		{"pcd:path=data", []string{"pcd has no setting", `"path"`}},
 		{"pt:tau=1/2/1e999", []string{"temperature", "1e999"}},
 		{"pt:tau=1/hot", []string{"temperature", `"hot"`, "not a number"}},
-		{"ins:tau=" + temperatures(maxBlock+1), []string{"ins: temperatures", "at most 16", "take pt or pins"}},
+		{"ins:tau=" + temperatures(maxBlock+1), []string{"ins: temperatures", "at most 16", "use pt or pins"}},
 		{"pt:tau=" + temperatures(maxTemperatures+1), []string{"pt: temperatures", "at most 256"}},
 		{"pins:tau=" + temperatures(maxTemperatures+1), []string{"pins: temperatures", "at most 256"}},
 	} {

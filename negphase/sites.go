@@ -37,14 +37,14 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 		}
 	}
 	if len(s.units) < 2 {
-		return s, fmt.Errorf("%s: the model has a single unit to move; take exact", moverName(mover))
+		return s, fmt.Errorf("%s: the model has a single unit to move; use exact", moverName(mover))
 	}
 	if c == nil {
 		s.active, s.needsGibbs = len(s.units)/2, mcmc.KeepsActive(mover)
 		return s, nil
 	}
 	if !mcmc.KeepsActive(mover) {
-		return s, fmt.Errorf("%s cannot keep the constraint %v: its moves change the number of active units; take im or walk:exchange", moverName(mover), c)
+		return s, fmt.Errorf("%s cannot keep the constraint %v: its moves change the number of active units; use im or walk:exchange", moverName(mover), c)
 	}
 	s.active = c.Active
 	if !s.hiddenOnly && s.softmax.Units > 0 {
@@ -72,11 +72,11 @@ func marginalSites(m *rbm.RBM, mover mcmc.Mover) (s sites, err error) {
 	s.active, s.needsGibbs = len(s.units)/2, visible > 0
 	switch name := moverName(mover); {
 	case m.Constraint != nil:
-		return s, fmt.Errorf("%s: %w %v with Gaussian units; take pcd", name, rbm.ErrConstraint, m.Constraint)
+		return s, fmt.Errorf("%s: %w %v with Gaussian units; use pcd", name, rbm.ErrConstraint, m.Constraint)
 	case slices.Contains([]string{"block-gibbs", "flip"}, name):
-		return s, fmt.Errorf("%s: %w: with Gaussian units summed out there are no layers to update; take pcd for Gibbs steps, or walk:gibbs", name, rbm.ErrUnits)
+		return s, fmt.Errorf("%s: %w: with Gaussian units summed out there are no layers to update; use pcd for Gibbs steps, or walk:gibbs", name, rbm.ErrUnits)
 	case len(s.units) < 2:
-		return s, fmt.Errorf("%s: the model has a single unit to move; take exact", name)
+		return s, fmt.Errorf("%s: the model has a single unit to move; use exact", name)
 	}
 	return s, nil
 }
@@ -90,7 +90,7 @@ func (s *sites) checkMoves(mover mcmc.Mover) error {
 	if s.hiddenOnly {
 		others = "pcd or exact"
 	}
-	return fmt.Errorf("%s: under the constraint %v the %d units that it moves have a single state; take %s", moverName(mover), s.constraint, len(s.units), others)
+	return fmt.Errorf("%s: under the constraint %v the %d units that it moves have a single state; use %s", moverName(mover), s.constraint, len(s.units), others)
 }
 
 // softmaxLabel returns the softmax group of m, or an empty group that starts after the last

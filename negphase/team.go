@@ -28,7 +28,7 @@ func Share(e Estimator, s Settings, g *ranks.Group) error {
 		shared.Share(g)
 		return nil
 	}
-	return fmt.Errorf("%s works in one process; start it without mpirun, or take cd, pcd, pt, ins or pins", s.Kind)
+	return fmt.Errorf("%s works in one process; start it without mpirun, or use cd, pcd, pt, ins or pins", s.Kind)
 }
 
 // A team is the group of ranks among which the chains of an estimator are divided. Its methods

@@ -330,7 +330,7 @@ func (m *RBM) checkBinaryInputs() error {
 // conditional density of one visible unit given all others, which has no simple form for such models.
 func (m *RBM) CheckSites() error {
 	if m.visible.isReal && m.hidden.isReal {
-		return errors.New("real visible and real hidden units have no densities unit by unit; take hidden units of bits")
+		return errors.New("real visible and real hidden units have no densities unit by unit; use hidden units of bits")
 	}
 	return nil
 }

@@ -315,9 +315,9 @@ func (h *Health) overfit() Warning {
 	case held && k.BestStep == 0:
 		advice = "no step was better than the start"
 	case held && h.Stops:
-		advice = "take best.safetensors, the best on the rows held out"
+		advice = "use best.safetensors, the best on the rows held out"
 	case held:
-		advice = "take best.safetensors, the best on the rows held out, at which -stop-after ends a run"
+		advice = "use best.safetensors, the best on the rows held out, at which -stop-after ends a run"
 	default:
 		advice = "-holdout with -stop-after ends a run at its best"
 	}

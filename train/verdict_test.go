@@ -193,8 +193,8 @@ func TestOverfitAdvice(t *testing.T) {
 		want  string
 	}{
 		{"test", false, 0, "-holdout with -stop-after ends a run at its best"},
-		{"holdout", false, 9, "take best.safetensors, the best on the rows held out, at which -stop-after ends a run"},
-		{"holdout", true, 9, "take best.safetensors, the best on the rows held out, and more rows"},
+		{"holdout", false, 9, "use best.safetensors, the best on the rows held out, at which -stop-after ends a run"},
+		{"holdout", true, 9, "use best.safetensors, the best on the rows held out, and more rows"},
 		{"holdout", true, 0, "no step was better than the start, and more rows"},
 	} {
 		h := judged(t, false, true)

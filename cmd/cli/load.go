@@ -194,7 +194,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 			d.Flags.Warn(fmt.Sprintf("%s, %d rows, is not used: the test rows are those of -test", unused.Name, unused.Len()))
 		}
 	case d.Flags.Lookup("test") != nil && test == nil && path != "":
-		d.Flags.Warn(fmt.Sprintf("%s lies next to %s and is not used; -test %s tests on it", path, train.Name, path))
+		d.Flags.Warn(fmt.Sprintf("%s lies next to %s but is not used; -test %s evaluates on it", path, train.Name, path))
 	}
 	if err := train.CheckColumns(d.columns, "the data of the model"); err != nil { // an error comes before the notes
 		return nil, nil, err
@@ -485,7 +485,7 @@ func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
 		m.SetLabel(f.Classes, kind)
 	}
 	if m.Inputs() == 0 {
-		return fail(fmt.Errorf("model %s has labels but no inputs; take one that has both", f.Path))
+		return fail(fmt.Errorf("model %s has labels but no inputs; use one that has both", f.Path))
 	}
 	return m, about, nil
 }

@@ -259,7 +259,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	if p.scan != nil {
 		err := p.newScanResult().finish()
 		if err == nil && stopped {
-			err = errors.New("stopped before the end; the results are those until then")
+			err = errors.New("stopped before the end; these are the results so far")
 		}
 		return err
 	}
@@ -268,7 +268,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 		return err
 	}
 	if stopped {
-		return fmt.Errorf("stopped after %.3g s of each sampler; the results are those until then", rows[0].seconds)
+		return fmt.Errorf("stopped after %.3g s of each sampler; these are the results so far", rows[0].seconds)
 	}
 	return nil
 }

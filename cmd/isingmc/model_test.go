@@ -178,7 +178,7 @@ func TestBadModels(t *testing.T) {
 		{"-model m.safetensors -J pm1", cli.Usage, []string{"-J cannot go with -model"}},
 		{"-model m.safetensors -gap", cli.Usage, []string{"-gap cannot go with -model"}},
 		{"-model hidden.safetensors", cli.Usage, []string{"-model", "the constraint hidden=1", "no sampler here keeps"}},
-		{"-model all.safetensors -sampler block-gibbs", cli.Usage, []string{"-sampler: block-gibbs changes the number", "keeps it at 3", "take exchange or im"}},
+		{"-model all.safetensors -sampler block-gibbs", cli.Usage, []string{"-sampler: block-gibbs changes the number", "keeps it at 3", "use exchange or im"}},
 		{"-model all.safetensors -active 2", cli.Usage, []string{"-active is 2", "the constraint all=3"}},
 		{"-model bare.safetensors -class 0", cli.Failed, []string{"bare.safetensors", "no inputs"}},
 		{"-model bits.safetensors -class 0", cli.Usage, []string{"-class", "meets the constraint all=6"}},

@@ -85,9 +85,9 @@ func (p *plan) checkActive() error {
 	n := p.units
 	switch {
 	case !p.keepsUp && p.constrained:
-		return cli.Usagef("-sampler: %s changes the number of units that are on, and the constraint of %s keeps it at %d; take exchange or im", p.movers[0].name, p.modelFile, p.active)
+		return cli.Usagef("-sampler: %s changes the number of units that are on, and the constraint of %s keeps it at %d; use exchange or im", p.movers[0].name, p.modelFile, p.active)
 	case !p.keepsUp && p.flags.Given("active"):
-		return cli.Usagef("-active fixes how many spins are up, which %s does not keep; take exchange or im", p.movers[0].name)
+		return cli.Usagef("-active fixes how many spins are up, which %s does not keep; use exchange or im", p.movers[0].name)
 	case !p.keepsUp:
 		return nil
 	case !p.fixed():

@@ -311,9 +311,9 @@ func (s *scanResult) warnings() (w []string) {
 func (s *scanResult) longer(i int, others ...string) string {
 	switch last := len(others) - 1; {
 	case !s.exchanges(i) && last < 0:
-		return "run longer, or take pt"
+		return "run longer, or use pt"
 	case !s.exchanges(i):
-		return fmt.Sprintf("run longer, or take %s or %s", strings.Join(append([]string{"pt"}, others[:last]...), ", "), others[last])
+		return fmt.Sprintf("run longer, or use %s or %s", strings.Join(append([]string{"pt"}, others[:last]...), ", "), others[last])
 	case s.scan.auto:
 		return "run longer"
 	}

@@ -265,7 +265,7 @@ func TestScanFindsAWrongTemperature(t *testing.T) {
 // warning names the remedy. Replicas that swap have no warning.
 func TestScanRises(t *testing.T) {
 	clitest.Isolate(t)
-	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; in equilibrium it falls (dE/dβ = −Var E), so the chains have not reached all states; run longer, or take pt", "pt": ""} {
+	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; in equilibrium it falls (dE/dβ = −Var E), so the chains have not reached all states; run longer, or use pt", "pt": ""} {
 		w := strings.Join(scanOf(t, "-lattice 6x6x6 -J pm1 -scan beta=1.4:2:4 -moves 3000 -sampler "+sampler).Warnings, "\n")
 		if (want != "") != strings.Contains(w, "rises with β") || !strings.Contains(w, want) {
 			t.Errorf("%s: warnings %q", sampler, w)
@@ -391,11 +391,11 @@ func TestScanPlacesTemperatures(t *testing.T) {
 func TestFrozenScan(t *testing.T) {
 	clitest.Isolate(t)
 	for args, want := range map[string]string{
-		"-sampler gibbs":                  "; run longer, or take pt, sw or wolff",
-		"-sampler sw":                     "; run longer, or take pt or wolff",
-		"-sampler wolff:clusters=2":       "; run longer, or take pt or sw",
-		"-sampler sw -J=-1":               "; run longer, or take pt",
-		"-sampler exchange -active 32":    "; run longer, or take pt",
+		"-sampler gibbs":                  "; run longer, or use pt, sw or wolff",
+		"-sampler sw":                     "; run longer, or use pt or wolff",
+		"-sampler wolff:clusters=2":       "; run longer, or use pt or sw",
+		"-sampler sw -J=-1":               "; run longer, or use pt",
+		"-sampler exchange -active 32":    "; run longer, or use pt",
 		"-sampler pt:exchange -active 32": "; run longer, or give -scan more temperatures",
 	} {
 		w := scanOf(t, "-lattice 8x8 -scan 0.01:0.011:3 -moves 500 "+args).Warnings

@@ -171,7 +171,7 @@ func (p *plan) readModel() error {
 	case held && (p.class < 0 || p.class >= m.Classes()):
 		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes()-1)
 	case held && m.Inputs() == 0:
-		return fmt.Errorf("-model: %s has a label but no inputs; take one that has both", p.modelFile)
+		return fmt.Errorf("-model: %s has a label but no inputs; use one that has both", p.modelFile)
 	case held:
 		p.shift = -float64(m.VisibleBias[m.Inputs()+p.class]) // GivenClass adds the label's weights to the hidden biases, but not its bias
 		m = m.GivenClass(p.class)

@@ -47,7 +47,7 @@ func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err err
 	} else if !strings.Contains(parts[0], "=") {
 		method = parts[0]
 		if method == "halving" || method == "thompson" {
-			return o, l, energy, fmt.Errorf("%s was removed: nothing showed that it finds better settings than ei; take ei", method)
+			return o, l, energy, fmt.Errorf("%s was removed: nothing showed that it finds better settings than ei; use ei", method)
 		}
 		if !slices.Contains(tune.Methods(), method) {
 			return o, l, energy, grammar.NoKind("method", method, tune.Methods())

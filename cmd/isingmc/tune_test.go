@@ -105,8 +105,8 @@ func TestBadTuning(t *testing.T) {
 		want []string
 	}{
 		{"-tune=papre", []string{"-tune", `"papre"`, "did you mean paper?"}},
-		{"-tune=halving:seconds=3", []string{"-tune", "halving was removed", "take ei"}},
-		{"-tune=thompson", []string{"-tune", "thompson was removed", "take ei"}},
+		{"-tune=halving:seconds=3", []string{"-tune", "halving was removed", "use ei"}},
+		{"-tune=thompson", []string{"-tune", "thompson was removed", "use ei"}},
 		{"-tune=seconds=0", []string{"-tune", "seconds is 0", "above 0"}},
 		{"-seconds-per-flip 1e-7 -tune=ei:seconds=1e-9", []string{"-tune", "too small", "give at least"}},
 		{"-tune=paper:evaluations=0", []string{"-tune", "evaluations is 0"}},

@@ -20,11 +20,11 @@ func TestConstraint(t *testing.T) {
 	if !strings.Contains(out, "5 hidden units, 2 hidden units on\n") || !strings.Contains(out, "negative phase exact") {
 		t.Errorf("output: %s", out)
 	}
-	rbmcompare.Fails(t, 2, []string{"-model", "hidden.safetensors", "-negphase", "pcd,sardonics"}, "-negphase sardonics", "hidden=2", "take cd, pcd")
+	rbmcompare.Fails(t, 2, []string{"-model", "hidden.safetensors", "-negphase", "pcd,sardonics"}, "-negphase sardonics", "hidden=2", "use cd, pcd")
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 4}
 	clitest.Save(t, "all.safetensors", m, modelfile.About{})
 	rbmcompare.OK(t, "-model", "all.safetensors", "-negphase", "exact")
-	rbmcompare.Fails(t, 2, []string{"-model", "all.safetensors", "-negphase", "exact", "-reference", "pt"}, "-reference", "all=4", "take im, walk:exchange, exact")
+	rbmcompare.Fails(t, 2, []string{"-model", "all.safetensors", "-negphase", "exact", "-reference", "pt"}, "-reference", "all=4", "use im, walk:exchange, exact")
 	large := clitest.Model(24, 24, 0, rbm.Softmax)
 	large.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 24}
 	clitest.Save(t, "large.safetensors", large, modelfile.About{})

@@ -252,7 +252,7 @@ func (p *plan) checkEstimators() error {
 			return cli.Usagef("-negphase: %s makes %d hidden states; at most %d are allowed", p.names[i], n, cli.MaxStates)
 		}
 		if err := memory.Check("-negphase "+p.names[i], cli.StateBytes(rows, m.Visible(), m.Hidden())); err != nil {
-			return fmt.Errorf("%w; take fewer chains", err)
+			return fmt.Errorf("%w; use fewer chains", err)
 		}
 	}
 	if p.reference != nil {

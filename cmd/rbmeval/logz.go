@@ -97,7 +97,7 @@ func (z *logZFlags) checkLogZ(m *rbm.RBM) error {
 	}
 	if z.estimated() {
 		if err := memory.Check(fmt.Sprintf("-ais-chains %d", z.chains), float64(z.chains)*(float64(m.Visible())/8+16)); err != nil {
-			return fmt.Errorf("%w; take fewer", err)
+			return fmt.Errorf("%w; use fewer", err)
 		}
 	}
 	if z.estimated() && m.Constraint.OnAll() {

@@ -136,7 +136,7 @@ func TestFollowsScale(t *testing.T) {
 		}
 	}
 	r := rbmeval.Call("-model", "m.safetensors")
-	rbmeval.OneLine(t, r.Stderr, "warning: ", "test.csv lies next to ", "and is not used; -test ", "test.csv tests on it")
+	rbmeval.OneLine(t, r.Stderr, "warning: ", "test.csv lies next to ", "but is not used; -test ", "test.csv evaluates on it")
 	if !strings.Contains(r.Stdout, "train.csv: 2 rows") {
 		t.Errorf("prints %s, want %q in it", r.Stdout, "train.csv: 2 rows")
 	}

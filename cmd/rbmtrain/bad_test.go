@@ -45,7 +45,7 @@ func TestBadUsage(t *testing.T) {
 		{"-temperatures 1,warm", []string{"-temperatures", `"warm" is not a number`}},
 		{"-temperatures 1,,2", []string{"-temperatures", `"" is not a number`}},
 		{"-negphase pt:tau=", []string{"-negphase: pt", "temperatures", "at least two"}},
-		{"-temperatures 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", []string{"ins takes at most 16", "take pt"}},
+		{"-temperatures 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", []string{"ins takes at most 16", "use pt"}},
 		{"-negphase pt:tau=2/3", []string{"-negphase: pt", "the first must be 1"}},
 		{"-negphase pcd -temperatures 1,2", []string{"-temperatures", "pcd", "leave it out"}},
 		// Data.
@@ -102,7 +102,7 @@ func TestBadUsage(t *testing.T) {
 		// More memory than any machine has; with -dry-run, so that nothing is allocated.
 		{"-data toy:2,1024,1,0 -batch 1 -hidden 1048576 -dry-run", []string{"-hidden is 1048576", "weights", "at most 1073741824"}},
 		{toy + "-chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "5 temperatures", "-hidden 1000", "at most 536870912"}},
-		{"-negphase ucd", []string{"-negphase", "ucd was removed", "take pcd or pt"}},
+		{"-negphase ucd", []string{"-negphase", "ucd was removed", "use pcd or pt"}},
 		{toy + "-negphase pcd -chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "1 temperatures", "-hidden 1000"}},
 		{"-data toy:2,1,10000,0.1 -batch 20000 -hidden 100000 -negphase cd -dry-run", []string{"-batch 20000", "-hidden 100000", "at most 536870912"}},
 		// The toy data.

@@ -119,8 +119,8 @@ func TestSkewedClassesChooseByBalancedError(t *testing.T) {
 	clitest.Write(t, "skewed.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n1,0,0,common\n", 49)+strings.Repeat("1,1,1,rare\n", 8))
 	args := []string{"-preset", "discriminative", "-hidden", "8", "-holdout", "0.5", "-steps", "2000", "-eval-every", "10"}
 	out := rbmtrain.OK(t, append(args, "-data", "skewed.csv", "-out", "run")...)
-	if !strings.Contains(out, ", balanced_error_holdout 0; take run/best.safetensors") {
-		t.Errorf("the best model is not chosen by the balanced error: %s, want %q in it", out, ", balanced_error_holdout 0; take run/best.safetensors")
+	if !strings.Contains(out, ", balanced_error_holdout 0; use run/best.safetensors") {
+		t.Errorf("the best model is not chosen by the balanced error: %s, want %q in it", out, ", balanced_error_holdout 0; use run/best.safetensors")
 	}
 	first := column(t, "run", "balanced_error_holdout")[0]
 	if first != 0.5 {

@@ -75,8 +75,8 @@ func TestRealHiddenRefusals(t *testing.T) {
 	}{
 		{"-data bars:3 -hidden-units rellu", 2, "did you mean relu?"},
 		{"-data bars:3 -hidden-units relu -constraint hidden=2", 2, "the hidden units are relu units"},
-		{"-data bars:3 -hidden-units relu -negphase ptt", 2, "ptt keeps states as bits; take pcd, pt, ins or pins"},
-		{"-data bars:3 -hidden-units relu -negphase sardonics", 2, "sardonics flips hidden units; take pcd, pt, ins or pins"},
+		{"-data bars:3 -hidden-units relu -negphase ptt", 2, "ptt keeps states as bits; use pcd, pt, ins or pins"},
+		{"-data bars:3 -hidden-units relu -negphase sardonics", 2, "sardonics flips hidden units; use pcd, pt, ins or pins"},
 		{"-data labelled.csv -label-column label -hidden-units drelu -labels softmax", 2, "-labels softmax needs binary hidden units, and -hidden-units is drelu"},
 		{"-data labelled.csv -label-column label -hidden-units drelu -objective hybrid", 2, "needs labels, which -hidden-units drelu does not take"},
 		{"-data real.csv -hidden-units gaussian -negphase exact -hidden 3", 2, "the units of both layers are real"},

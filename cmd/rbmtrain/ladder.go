@@ -219,15 +219,15 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 		return "" // ptt has models instead of temperatures
 	}
 	kind := d.negative.Kind
-	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
+	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or use pcd"
 	s := d.negative.Ladder()
 	switch t := s.Temperatures; {
 	case t.Reach:
-		remedy = "try a smaller -rate, so that the ladder can follow the model, or take pcd"
+		remedy = "try a smaller -rate, so that the ladder can follow the model, or use pcd"
 	case t.Auto && s.Longest() < negphase.DefaultSettings("pins").Ladder().Longest():
-		remedy = fmt.Sprintf("take pins, which may have more than %d of them, or take pcd", s.Longest())
+		remedy = fmt.Sprintf("use pins, which may have more than %d of them, or use pcd", s.Longest())
 	case t.Auto:
-		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
+		remedy = "allow more of them by -temperatures auto:NUMBER, or use pcd"
 	}
 	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is like pcd with %d times as many chains; %s",
 		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), what, cli.Percent(rate), when, kind, len(l.Beta), remedy)

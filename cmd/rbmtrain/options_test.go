@@ -133,7 +133,7 @@ func TestClosingLinesNameTheModel(t *testing.T) {
 		t.Errorf("of noise: %s, want %q in it", noise.Stderr, "no step was better on the rows held out than the start")
 	}
 	learns := rbmtrain.Call("-data", "fontdigits:500", "-holdout", "100", "-hidden", "20", "-steps", "300", "-eval-every", "100", "-metrics", "pseudo_likelihood", "-out", "learns")
-	if !strings.Contains(learns.Stdout, "take "+filepath.Join("learns", rundir.ModelFile)+"\n") || !strings.Contains(learns.Stdout, "-steps 600 trains for longer") || strings.Contains(learns.Stderr, "than the start") {
+	if !strings.Contains(learns.Stdout, "use "+filepath.Join("learns", rundir.ModelFile)+"\n") || !strings.Contains(learns.Stdout, "-steps 600 trains for longer") || strings.Contains(learns.Stderr, "than the start") {
 		t.Errorf("a run that learns: %s %s", learns.Stdout, learns.Stderr)
 	}
 }

@@ -266,7 +266,7 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden
 		need += 2 * 4 * float64(rows) * float64(hidden)
 	}
 	if err := memory.Check(fmt.Sprintf("training %d hidden units on %d visible ones", hidden, visible), need); err != nil {
-		return 0, fmt.Errorf("%w; take a smaller -hidden or fewer -chains", err)
+		return 0, fmt.Errorf("%w; use a smaller -hidden or fewer -chains", err)
 	}
 	return need, nil
 }

@@ -155,8 +155,8 @@ func TestRealRefusals(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"-negphase ptt", 2, "keeps states as bits; take pcd, pt, ins or pins"},
-		{"-negphase walk:flip", 2, "there are no layers to update; take pcd"},
+		{"-negphase ptt", 2, "keeps states as bits; use pcd, pt, ins or pins"},
+		{"-negphase walk:flip", 2, "there are no layers to update; use pcd"},
 		{"-units gaussian -binarize sample", 2, "-units gaussian and -binarize sample do not go together"},
 		{"-units gaussian -scale max", 2, "real values are standardised and have no scale"},
 		{"-units binary", 1, "is outside [0,1]"},

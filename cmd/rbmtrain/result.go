@@ -298,7 +298,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		if r.untrained() {
 			say("best on the rows held out: none; no step was better than the start, %s_holdout %.5g", c.Name, v)
 		} else {
-			say("best on the rows held out: step %d, %s_holdout %.5g; take %s", b.Step, c.Name, v, r.folder.Path(r.bestFile()))
+			say("best on the rows held out: step %d, %s_holdout %.5g; use %s", b.Step, c.Name, v, r.folder.Path(r.bestFile()))
 		}
 	}
 	figures := r.plan.settings.Negative.Figures(total, steps)

@@ -50,7 +50,7 @@ func (o *options) adopt() error {
 	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
 		for name := range flags { // the file may come from elsewhere
 			if o.flags.Lookup(name) != nil && slices.Contains(notKept, name) {
-				return fmt.Errorf("-resume: %s sets -%s, which is no setting of a run; take it out", folder.Path(rundir.ConfigFile), name)
+				return fmt.Errorf("-resume: %s sets -%s, which is no setting of a run; remove it", folder.Path(rundir.ConfigFile), name)
 			}
 		}
 	}

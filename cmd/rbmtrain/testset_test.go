@@ -83,7 +83,7 @@ func TestUnusedTestSet(t *testing.T) {
 	clitest.Write(t, "test.csv", "0,1\n")
 	clitest.Write(t, "both.npz", archive(t, "x", npy("2, 2", []byte{0, 1, 1, 1}), "x_test", npy("1, 2", []byte{0, 1})))
 	for args, want := range map[string][]string{
-		"-data train.csv":                {"test.csv lies next to train.csv and is not used; -test test.csv tests on it"},
+		"-data train.csv":                {"test.csv lies next to train.csv but is not used; -test test.csv evaluates on it"},
 		"-data train.csv -test test.csv": nil,
 		"-data both.npz":                 nil,
 		"-data both.npz -test test.csv":  {"both.npz test, 1 rows, is not used: the test rows are those of -test"},

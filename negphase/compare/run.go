@@ -90,7 +90,7 @@ func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Se
 	curves := make([]Curve, len(estimators))
 	for i, e := range estimators {
 		if NeedsData(e) && r.Batches == nil {
-			return nil, fmt.Errorf("%s: %w; name some, or take an estimator that starts uniformly", e, ErrNoData)
+			return nil, fmt.Errorf("%s: %w; name some, or use an estimator that starts uniformly", e, ErrNoData)
 		}
 		e, err := negphase.Tuned(s.Group, e, m, r.batches(0)(0), tuneUpdates, rbm.NewKey(s.Seed).Child(tuneKey))
 		if err != nil {

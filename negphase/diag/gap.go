@@ -86,7 +86,7 @@ func SpectralGap(p Operator, pi []float64) (float64, error) {
 		case ok:
 			return max(0, 1-largest), nil
 		case n > denseStates:
-			return 0, errors.New("no second eigenvalue found by Arnoldi's iteration; take a smaller system, or a higher temperature")
+			return 0, errors.New("no second eigenvalue found by Arnoldi's iteration; use a smaller system, or a higher temperature")
 		}
 	}
 	// The same matrix D^½ (P − 1 piᵀ) D^−½. It is symmetric if the chain is reversible.

@@ -53,7 +53,7 @@ func (s Settings) ladder() bool { return s.Reverse || s.Bennett }
 func (s Settings) Check(m *rbm.RBM) error {
 	switch {
 	case !s.AIS && !s.Reverse && !s.Bennett:
-		return errors.New("log Z: no estimate is asked for; take AIS, its reverse or Bennett")
+		return errors.New("log Z: no estimate is requested; use AIS, its reverse or Bennett")
 	case s.ladder() && (s.Groups < 2 || s.Groups > maxGroups):
 		return fmt.Errorf("log Z: %d ladders; it takes 2 to %d, as errors come from the spread between them", s.Groups, maxGroups)
 	case s.ladder() && (s.BurnIn < 0 || s.BurnIn > maxRounds):

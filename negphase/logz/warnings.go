@@ -105,7 +105,7 @@ func (b *Bracket) checkWeights(bounds bool) {
 	if n < leastChains {
 		chains = fmt.Sprintf(" and %d chains", leastChains)
 	}
-	b.warn(methods, "%s %d weights are worth %s (below %.4g their spread does not show the error), and log Z is likely %s; take more temperatures%s",
+	b.warn(methods, "%s %d weights are worth %s (below %.4g their spread does not show the error), and log Z is likely %s; use more temperatures%s",
 		its, n, strings.Join(worth, " and "), leastShare*float64(max(n, leastChains)), estimate, chains)
 }
 
@@ -141,14 +141,14 @@ func (s Settings) checkLadder(b *Bracket) {
 	}
 	r := b.Bennett
 	if r != nil && math.IsNaN(r.LogZ) {
-		b.warn([]Method{ByBennett}, "neighbouring temperatures overlap by %.2g %%, and below 1 %% there is no estimate; take more rounds of the ladder, so that it is tuned longer",
+		b.warn([]Method{ByBennett}, "neighbouring temperatures overlap by %.2g %%, and below 1 %% there is no estimate; use more rounds of the ladder, so that it is tuned longer",
 			100*r.Overlap)
 	}
 	if b.RoundTrips < leastTrips*int64(s.Groups) {
-		b.warn(methods, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; take more rounds of the ladder",
+		b.warn(methods, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; use more rounds of the ladder",
 			s.Groups, b.RoundTrips, leastTrips)
 	} else if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
-		b.warn(methods, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
+		b.warn(methods, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; use more rounds of the ladder",
 			s.Groups, r.ESS, leastDraws)
 	}
 }
@@ -178,7 +178,7 @@ func (b *Bracket) applyBound() {
 	if len(gone) > 1 {
 		what += "s"
 	}
-	b.warn(gone, "%s, %s: the distinct rows of the data alone make log Z at least %.3f, and the chains have missed them; take many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
+	b.warn(gone, "%s, %s: the distinct rows of the data alone make log Z at least %.3f, and the chains have missed them; use many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
 		what, strings.Join(numbers, ", "), b.LowerBound)
 	if b.Impossible(ByBennett) && b.Reverse != nil && !b.Impossible(ByReverse) {
 		b.warn([]Method{ByReverse}, "its chains are those of Bennett's estimate, which is impossible")
@@ -201,11 +201,11 @@ func (b *Bracket) checkPairs() {
 		methods   []Method
 		text      string
 	}{
-		{ByAIS, ByBennett, []Method{ByAIS}, "AIS is too low where its chains miss a part of the model; take more temperatures"},
+		{ByAIS, ByBennett, []Method{ByAIS}, "AIS is too low where its chains miss a part of the model; use more temperatures"},
 		{ByBennett, ByAIS, []Method{ByBennett}, "the chains at the model have missed what AIS found; " + longer},
-		{ByAIS, ByReverse, []Method{ByAIS, ByReverse}, "log Z lies between them, if the chains at the model have mixed; take more temperatures and more rounds of the ladder"},
+		{ByAIS, ByReverse, []Method{ByAIS, ByReverse}, "log Z lies between them, if the chains at the model have mixed; use more temperatures and more rounds of the ladder"},
 		{ByReverse, ByAIS, []Method{ByReverse}, "the upper estimate is below the lower one: the chains at the model have missed what AIS found; " + longer},
-		{ByBennett, ByReverse, []Method{ByReverse}, "reverse AIS is too high where few chains have all the weight; take more temperatures"},
+		{ByBennett, ByReverse, []Method{ByReverse}, "reverse AIS is too high where few chains have all the weight; use more temperatures"},
 		{ByReverse, ByBennett, []Method{ByBennett, ByReverse}, "but both come from the same chains, which then have not mixed; " + longer},
 	} {
 		low, lowErr := b.By(c.low)

@@ -72,7 +72,7 @@ func samplerNamed(name string) *sampler {
 func CheckRemoved(part string) error {
 	switch {
 	case part == "pairs":
-		return &grammar.Removed{Name: part, Why: "exchange gives more independent states a second", Instead: "take exchange"}
+		return &grammar.Removed{Name: part, Why: "exchange gives more independent states a second", Instead: "use exchange"}
 	case strings.HasPrefix(part, "accept="):
 		return &grammar.Removed{Name: "accept", Why: "acceptance over all types of moves accepts more than that by their own", Instead: "leave it out"}
 	}

@@ -69,7 +69,7 @@ func (t *Tempering) keys() grammar.Keys {
 func (t Tempering) Check() error {
 	switch {
 	case !slices.Contains(SwappingKinds(), string(t.Swapping)):
-		return fmt.Errorf("tempering without an exchange: take pt or ins")
+		return fmt.Errorf("tempering without an exchange: use pt or ins")
 	case t.Mover == nil:
 		return fmt.Errorf("%s: no sampler moves the replicas", t.Swapping)
 	}
@@ -171,7 +171,7 @@ type Ladder struct {
 func NewLadder(s System, m Mover, swapping Swapping, betas []float64, sites []int32) (*Ladder, error) {
 	n := len(betas)
 	if swapping != NoSwaps && !slices.Contains(SwappingKinds(), string(swapping)) {
-		return nil, fmt.Errorf("a ladder that swaps by %q: take pt or ins", swapping)
+		return nil, fmt.Errorf("a ladder that swaps by %q: use pt or ins", swapping)
 	}
 	if n < 1 || n > maxReplicas {
 		return nil, fmt.Errorf("%d temperatures: give 1 to %d", n, maxReplicas)

@@ -54,7 +54,7 @@ func TestWalksRefuse(t *testing.T) {
 		{sardonics(1, 3, func(m *Sardonics) { m.Gamma1 = math.Inf(1) }), nil, 1, nil, "gamma is +Inf"},
 		{sardonics(1, 3, func(m *Sardonics) { m.Gamma1 = 1e300 }), nil, 1e300, nil, "overflows"},
 		{sardonics(1, 3, func(m *Sardonics) { m.Gamma1 = 1e5 }), nil, 1, nil, ""},
-		{sardonics(1, 3, func(m *Sardonics) { m.Gamma1, m.Weights = 1e5, Boltzmann }), nil, 1, nil, "take weights=heatbath or gamma of at most"},
+		{sardonics(1, 3, func(m *Sardonics) { m.Gamma1, m.Weights = 1e5, Boltzmann }), nil, 1, nil, "use weights=heatbath or gamma of at most"},
 		{sardonics(1, 3, func(m *Sardonics) { m.Weights = "" }), nil, 1, nil, "heatbath or boltzmann"},
 		{sardonics(1, 3, func(m *Sardonics) { m.Walks = MaxWalks + 1 }), nil, 1, nil, "walks is"},
 		{sardonics(1, 3, func(m *Sardonics) { m.Mix[2] = math.NaN() }), nil, 1, nil, "must not be negative"},

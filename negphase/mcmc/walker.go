@@ -86,7 +86,7 @@ func newBiases(name string, weights Weights, s System, beta float64, sites int, 
 		case cut:
 			family, x = walk.Boltzmann, walk.MaxSpan/2
 		case float64(2*x) > walk.MaxSpan:
-			return b, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); take weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
+			return b, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); use weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
 		default:
 			family = walk.Boltzmann
 		}

@@ -67,7 +67,7 @@ func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("%w: under the constraint %v the layer with fewer states has %s2^%.4g of them, the limit is 2^%.4g; take fewer units, or fewer of them active",
+		return nil, fmt.Errorf("%w: under the constraint %v the layer with fewer states has %s2^%.4g of them, the limit is 2^%.4g; use fewer units, or fewer of them active",
 			ErrTooLarge, m.Constraint, map[bool]string{true: "more than "}[fewest >= manyStates], math.Log2(float64(fewest)), math.Log2(float64(limit)))
 	}
 	best.prepare()

@@ -87,7 +87,7 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 // checkListed returns an error if m has more hidden states than limit.
 func checkListed(m *rbm.RBM, limit int) error {
 	if most := bits.Len(uint(limit)) - 1; m.Hidden() > most {
-		return fmt.Errorf("%w: the hidden layer is listed, and it has 2^%d states, the limit is 2^%d; take a model of at most %d hidden units",
+		return fmt.Errorf("%w: the hidden layer is listed, and it has 2^%d states, the limit is 2^%d; use a model of at most %d hidden units",
 			ErrTooLarge, m.Hidden(), most, most)
 	}
 	return nil

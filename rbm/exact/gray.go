@@ -69,7 +69,7 @@ func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 		visible += math.Log2(float64(g.Units))
 	}
 	if n := min(hidden, visible); n > math.Log2(float64(limit)) {
-		return nil, fmt.Errorf("%w: the smaller layer has 2^%.4g states, the limit is 2^%.4g; take a model of at most %d hidden units",
+		return nil, fmt.Errorf("%w: the smaller layer has 2^%.4g states, the limit is 2^%.4g; use a model of at most %d hidden units",
 			ErrTooLarge, n, math.Log2(float64(limit)), bits.Len(uint(limit))-1)
 	}
 	if hidden <= visible {

@@ -57,7 +57,7 @@ func (s Annealing) Check(m *rbm.RBM) error {
 	case s.Pilot < 0 || s.Pilot > maxChains:
 		return fmt.Errorf("annealing: %d pilot chains; it takes 0 to %d", s.Pilot, maxChains)
 	case s.Pilot == 1:
-		return fmt.Errorf("annealing: one pilot chain shows no variance; take none, or 20 or more")
+		return fmt.Errorf("annealing: one pilot chain shows no variance; use none, or 20 or more")
 	case s.Path == nil && (s.Temperatures < 2 || s.Temperatures > maxTemperatures):
 		return fmt.Errorf("annealing: %d temperatures; it takes 2 to %d", s.Temperatures, maxTemperatures)
 	case len(s.Path) > maxTemperatures:

@@ -82,7 +82,7 @@ func (m *mpi) gather(buf []byte, ends []int) error {
 		return nil
 	}
 	if len(buf) > math.MaxInt32 {
-		return fmt.Errorf("a table of %d bytes cannot be gathered by MPI, which counts in 32 bits; take fewer chains or a smaller model", len(buf))
+		return fmt.Errorf("a table of %d bytes cannot be gathered by MPI, which counts in 32 bits; use fewer chains or a smaller model", len(buf))
 	}
 	lo := 0
 	for r, hi := range ends {

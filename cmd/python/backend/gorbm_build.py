@@ -56,7 +56,7 @@ Description-Content-Type: text/markdown
 def _go(*arguments, target=None):
     """Run Go in the checkout and return its output."""
     if shutil.which("go") is None:
-        raise RuntimeError("there is no go on the PATH; install Go 1.26 or later from go.dev, or take a wheel")
+        raise RuntimeError("there is no go on the PATH; install Go 1.26 or later from go.dev, or use a wheel")
     environment = dict(os.environ, CGO_ENABLED="0")
     if target:
         environment["GOOS"], environment["GOARCH"] = target.split("/")

@@ -73,7 +73,7 @@ func (w *watch) warnings(ctx context.Context) ([]train.Warning, error) {
 
 // parameters replaces flags of rbmtrain by parameters of the Python estimators.
 var parameters = strings.NewReplacer(
-	"take best.safetensors, the best on the rows held out, at which -stop-after ends a run", "fewer n_iter end a fit nearer to its best",
+	"use best.safetensors, the best on the rows held out, at which -stop-after ends a run", "fewer n_iter end a fit nearer to its best",
 	"-holdout with -stop-after ends a run at its best", "fewer n_iter end a fit nearer to its best",
 	"more -steps, more -hidden or", "more n_iter, more n_components or",
 	"-negphase pins -temperatures auto", `negphase="pins:tau=auto"`,

@@ -31,12 +31,12 @@ def read(path):
         raise ValueError(f"{path} is not a model of gorbm: {e}") from None
     version = about.get("version", "1")
     if version == "2":
-        raise ValueError(f"{path} has a constraint, which this package cannot read; take rbmeval and rbmsample")
+        raise ValueError(f"{path} has a constraint, which this package cannot read; use rbmeval and rbmsample")
     if version == "4":
-        raise ValueError(f"{path} has {about.get('hidden_units')} hidden units, which this package cannot read; take rbmeval and rbmsample")
+        raise ValueError(f"{path} has {about.get('hidden_units')} hidden units, which this package cannot read; use rbmeval and rbmsample")
     groups = [g for g in about.get("groups", "").split() if not g.endswith(":label")]
     kinds = {g.split(":")[0] for g in groups}
     if version not in ("1", "3") or kinds - {"bernoulli", "softmax", "gaussian"}:
-        raise ValueError(f"{path} has units of kinds that this package does not know; take rbmeval and rbmsample")
+        raise ValueError(f"{path} has units of kinds that this package does not know; use rbmeval and rbmsample")
     about["groups"] = " ".join(groups) if kinds - {"bernoulli"} else ""
     return arrays, about

@@ -85,7 +85,7 @@ def _number(column, cell, row):
     try:
         return float(cell)
     except (TypeError, ValueError):
-        raise ValueError(f"row {row}, column {column['name']}: {str(cell)!r:.40} is not a number, as this column's are") from None
+        raise ValueError(f"row {row}, column {column['name']}: {str(cell)!r:.40} is not a number, unlike the others of its column") from None
 
 
 def _level(column, cell, row):

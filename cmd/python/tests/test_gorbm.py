@@ -186,7 +186,7 @@ class TestTruth(unittest.TestCase):
             low, high = np.array(s.scale_low_), np.array(s.scale_high_)
             np.testing.assert_allclose(s.transform(low + X * (high - low)), want["hidden"].reshape(len(X), -1), atol=1e-6)
         for name, line in (("constrained", "a constraint"), ("drelu", "drelu hidden units")):
-            with self.assertRaisesRegex(ValueError, line + ", which this package cannot read; take rbmeval and rbmsample"):
+            with self.assertRaisesRegex(ValueError, line + ", which this package cannot read; use rbmeval and rbmsample"):
                 gorbm.RBMDensity.from_run(model_file(name))
         with tempfile.NamedTemporaryFile(suffix=".safetensors") as f:
             f.write(b"\x10\0\0\0\0\0\0\0not a header at all")
@@ -268,7 +268,7 @@ class TestTruth(unittest.TestCase):
         at = [p[cells.index((c, "m"))][220] for c in ("blue", "green", "red")]  # 120
         self.assertEqual(filled[1, 0], ("blue", "green", "red")[int(np.argmax(at))])
         self.assertEqual(list(filled[2]), ["blue", 90, "f"])
-        with self.assertRaisesRegex(ValueError, "row 0, column height: 'tall' is not a number, as this column's are"):
+        with self.assertRaisesRegex(ValueError, "row 0, column height: 'tall' is not a number, unlike the others of its column"):
             m.transform([["red", "tall", "f"]])
 
     def test_sequences(self):
@@ -380,7 +380,7 @@ class TestReal(unittest.TestCase):
         self.assertAlmostEqual(m.scale_[0], clusters()[:, 2].std(), places=6)
         with self.assertRaisesRegex(ValueError, "overflow"):
             gorbm.RBMDensity(2, units="gaussian").fit(X * 1e200)
-        with self.assertRaisesRegex(ValueError, "take pcd"):
+        with self.assertRaisesRegex(ValueError, "use pcd"):
             gorbm.RBMDensity(2, units="gaussian", negphase="ptt").fit(X)
 
 
