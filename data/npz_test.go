@@ -417,7 +417,7 @@ func TestSparse(t *testing.T) {
 		{"indptr", npyBytes("<i4", "4,", []int32{0, 2, 2, 6}), "shape and indptr do not describe the rows"},
 		{"indptr", npyBytes("<i4", "5,", []int32{0, 3, 2, 3, 6}), "shape and indptr do not describe the rows"},
 		{"indptr", npyBytes("<i4", "5,", []int32{1, 2, 2, 3, 6}), "shape and indptr do not describe the rows"},
-		{"indptr", npyBytes("<f4", "5,", []float32{0, 2, 2, 3, 6}), "it is no list of integers"},
+		{"indptr", npyBytes("<f4", "5,", []float32{0, 2, 2, 3, 6}), "it is not a list of integers"},
 		{"shape", npyBytes("<i8", "2,", []int64{4, -5}), "shape and indptr do not describe the rows"},
 		{"shape", npyBytes("<i8", "2,", []int64{4, 3}), "row 0 has an element in column 4 of 3"},
 		{"indices", npyBytes("<i4", "5,", []int32{4, 0, 2, 1, 2}), "do not hold 6 numbers each"},

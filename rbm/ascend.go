@@ -223,7 +223,7 @@ const (
 	// groupWords is the number of words of a group.
 	groupWords = vec.RowSumsWords
 	// fewWords is the largest number of words of a chunk that is a single group. Some of its rows
-	// of g come from the second-level cache, but steps need no second pass. At
+	// of g come from the second-level cache, but the steps of the weights need no second pass. At
 	// batch 100 (784 × 500 units, Zen 4) an ascent takes 3 % less time than with two groups; at
 	// batch 1000 it would take 5 % more.
 	fewWords = vec.SumsWords
@@ -233,12 +233,13 @@ const (
 	// Sixteen groups are few enough to be added in float32.
 	chunkSlots = 16 * groupSlots
 	// tileBlocks is the number of blocks of visible units that one group of
-	// slots updates before the next group does. Their steps, a quarter of a megabyte, stay in
-	// the second-level cache.
+	// slots updates before the next group does. The steps of their weights, a quarter of a megabyte,
+	// stay in the second-level cache.
 	tileBlocks = 16
-	// ascentLists is the cost of an ascent divided by that of listing the slots of its units.
+	// ascentLists is the cost of an ascent divided by the cost of listing the slots in which each
+	// visible unit is not zero.
 	ascentLists = 8
-	// An ascent with more than cachedWeights weights prefetches them rowsAhead rows ahead. At
+	// An ascent with more than cachedWeights weights prefetches weights rowsAhead rows ahead. At
 	// 784 × 4096 and 784 × 16384 units, batch 100, that saves a quarter of the time; at 784 × 500 it
 	// would cost 2 % (Zen 4).
 	cachedWeights = 1 << 20

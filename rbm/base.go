@@ -71,7 +71,7 @@ func (m *RBM) baseOr(b *Base) *Base {
 // another length than the visible layer.
 func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	if len(dst) != m.Visible() || len(mean) != m.Visible() {
-		panic("rbm: LogOdds needs one mean and one place a visible unit")
+		panic("rbm: LogOdds needs one mean and one element of dst for each visible unit")
 	}
 	for _, g := range m.visible.groups {
 		if g.isJoint() && !g.Label {
@@ -135,7 +135,7 @@ func (b *Base) Energy(m *RBM, dst []float64, v, h Values) {
 	m.checkStates(v)
 	m.checkHidden(h)
 	if len(dst) != v.Rows || h.Rows != v.Rows {
-		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
+		panic("rbm: Energy needs as many rows of h and elements of dst as rows of v")
 	}
 	clear(dst)
 	if b = m.baseOr(b); b == nil {

@@ -12,7 +12,7 @@ func (m *RBM) Energy(dst []float64, v, h Values) {
 	m.checkStates(v)
 	m.checkHidden(h)
 	if h.Rows != v.Rows || len(dst) != v.Rows {
-		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
+		panic("rbm: Energy needs as many rows of h and elements of dst as rows of v")
 	}
 	m.evaluate(func(e *evaluation) { e.v, e.h, e.dst = v, h, dst }, (*evaluation).energies)
 }
@@ -50,7 +50,7 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 func (m *RBM) FreeEnergy(dst []float64, v Values) {
 	m.checkInput(v)
 	if len(dst) != v.Rows {
-		panic("rbm: FreeEnergy needs one place of dst a row")
+		panic("rbm: FreeEnergy needs one element of dst for each row")
 	}
 	m.evaluate(func(e *evaluation) { e.v, e.dst = v, dst }, (*evaluation).freeEnergies)
 }

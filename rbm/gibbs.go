@@ -88,7 +88,7 @@ func (s *States) check(m *RBM) {
 	s.Base.mustFit(m)
 	if s.Base != nil && s.Energy != nil && len(s.BaseEnergy) != rows {
 		if s.BaseEnergy != nil {
-			panic("rbm: States.BaseEnergy needs one place a row")
+			panic("rbm: States.BaseEnergy needs one element for each row")
 		}
 		s.BaseEnergy = make([]float64, rows)
 	}

@@ -18,7 +18,7 @@ import (
 func (m *RBM) ClassLogProb(dst []float64, v Values) {
 	m.checkInput(v)
 	if m.Classes() == 0 || len(dst) != v.Rows*m.Classes() {
-		panic("rbm: ClassLogProb needs a classification RBM and rows × classes places")
+		panic("rbm: ClassLogProb needs a classification RBM and dst of rows × classes")
 	}
 	m.evaluate(func(e *evaluation) {
 		e.v, e.dst, e.units = v, dst, m.Inputs()

@@ -21,7 +21,7 @@ import (
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 	m.checkStates(v)
 	if len(dst) != v.Rows {
-		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
+		panic("rbm: PseudoLogLikelihood needs one element of dst for each row")
 	}
 	if err := m.CheckSites(); err != nil {
 		panic("rbm: " + err.Error())

@@ -199,7 +199,7 @@ func TestAnalysisOfLess(t *testing.T) {
 		want string
 	}{
 		{1, []string{"-distances", "near.txt"}, "no pair of near.txt is 8 Å apart or more; list the distances of all pairs"},
-		{1, []string{"-distances", "bad.txt"}, "bad.txt:1: sites 1 and 13; two different ones from 1 to 12 are wanted"},
+		{1, []string{"-distances", "bad.txt"}, "bad.txt:1: sites 1 and 13; write two different sites from 1 to 12"},
 		{1, []string{"-distances", "none.txt"}, "none.txt"},
 		{1, []string{"-potts", "bad.dat"}, `bad.dat:1: state "Z"; it is a letter of -ACGU, or a number from 0 to 4`},
 		{2, []string{"-logo-units", "5"}, `-logo-units: "5"; the model has the hidden units 0 to 4`},

@@ -120,7 +120,7 @@ func (l *layers) newRows(n int) [][]float64 {
 	return rows
 }
 
-// listedBias and summedBias return the bias of a unit of the listed and of the summed layer.
+// listedBias returns the bias of a listed unit, and summedBias that of a summed unit.
 func (l *layers) listedBias(k int) float64 {
 	if l.hidden {
 		return float64(l.m.HiddenBias[k])
@@ -146,7 +146,7 @@ func (l *layers) weight(listed, summed int) float64 {
 const (
 	// logGroups is the number of groups of blocks in LogZ. One goroutine sums a group.
 	logGroups = 64
-	// momentGroups is the number of partial sums of the moments. Each has the
+	// momentGroups is the number of partial sums of the moments. Each partial sum has the
 	// size of a gradient.
 	momentGroups = 16
 	// blockBits is the binary logarithm of the number of states of a block. Each block has a separate

@@ -235,7 +235,7 @@ func FuzzReadSafetensors(f *testing.F) {
 			t.Error("a model that cannot be checked")
 		}
 		if err != nil && !errors.Is(err, rbm.ErrFormat) {
-			t.Errorf("%v is no ErrFormat", err)
+			t.Errorf("got %v, want ErrFormat", err)
 		}
 	})
 }
@@ -249,7 +249,7 @@ func FuzzReadNPZ(f *testing.F) {
 	f.Add(b.Bytes()[:b.Len()-3])
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if _, _, err := ReadNPZ(bytes.NewReader(file), int64(len(file))); err != nil && !errors.Is(err, rbm.ErrFormat) {
-			t.Errorf("%v is no ErrFormat", err)
+			t.Errorf("got %v, want ErrFormat", err)
 		}
 	})
 }

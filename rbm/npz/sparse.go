@@ -72,7 +72,7 @@ func (a *Archive) word(name string) (string, error) {
 	}
 	defer r.Close()
 	if r.Elements() != 1 {
-		return "", r.Errorf("%d elements, where one belongs", r.Elements())
+		return "", r.Errorf("%d elements instead of one", r.Elements())
 	}
 	b, err := r.Next(1)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *Archive) integers(name string) ([]int64, error) {
 	}
 	defer r.Close()
 	if len(r.Shape) != 1 || r.Shape[0] == 0 || r.Kind != 'i' && r.Kind != 'u' {
-		return nil, r.Errorf("it is no list of integers; save it by scipy.sparse.save_npz")
+		return nil, r.Errorf("it is not a list of integers; save it by scipy.sparse.save_npz")
 	}
 	var all []int64 // not allocated at once, because the file may be shorter than its header says
 	for range r.Shape[0] {

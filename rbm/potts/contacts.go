@@ -120,13 +120,13 @@ func ReadDistances(r io.Reader, path string, sites int) (Distances, error) {
 		i, j := int(number[0]), int(number[1])
 		switch {
 		case bad:
-			return nil, fmt.Errorf("%s:%d: %.40q is no line of two sites and their distance, such as 3 17 6.2", path, line, in.Text())
+			return nil, fmt.Errorf("%s:%d: %.40q is not a line of two sites and their distance, such as 3 17 6.2", path, line, in.Text())
 		case float64(i) != number[0] || float64(j) != number[1] || i < 1 || j < 1 || i > sites || j > sites || i == j:
-			return nil, fmt.Errorf("%s:%d: sites %s and %s; two different ones from 1 to %d are wanted", path, line, f[0], f[1], sites)
+			return nil, fmt.Errorf("%s:%d: sites %s and %s; write two different sites from 1 to %d", path, line, f[0], f[1], sites)
 		case !(number[2] >= 0) || math.IsInf(number[2], 0):
-			return nil, fmt.Errorf("%s:%d: the distance %s is none; write ångström, zero or more", path, line, f[2])
+			return nil, fmt.Errorf("%s:%d: %s is not a distance; write ångström, zero or more", path, line, f[2])
 		case !math.IsNaN(d[i-1][j-1]) && d[i-1][j-1] != number[2]:
-			return nil, fmt.Errorf("%s:%d: the sites %d and %d have another distance above", path, line, i, j)
+			return nil, fmt.Errorf("%s:%d: the sites %d and %d have another distance on an earlier line", path, line, i, j)
 		}
 		d[i-1][j-1], d[j-1][i-1] = number[2], number[2]
 		known++

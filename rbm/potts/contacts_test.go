@@ -62,15 +62,15 @@ func TestDistances(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"1 2\n1 2 3":     "no error: a first line of words",
-		"1 2 3\n1 2":     `d:2: "1 2" is no line of two sites`,
-		"1 2 x\n1 2 y":   `d:2: "1 2 y" is no line`,
-		"0 2 3":          "d:1: sites 0 and 2; two different ones from 1 to 4",
+		"1 2 3\n1 2":     `d:2: "1 2" is not a line of two sites`,
+		"1 2 x\n1 2 y":   `d:2: "1 2 y" is not a line`,
+		"0 2 3":          "d:1: sites 0 and 2; write two different sites from 1 to 4",
 		"1 5 3":          "sites 1 and 5",
 		"2 2 3":          "sites 2 and 2",
 		"1.5 2 3":        "sites 1.5 and 2",
-		"1 2 -3":         "the distance -3 is none",
-		"1 2 NaN":        "the distance NaN is none",
-		"1 2 3\n2 1 4":   "d:2: the sites 2 and 1 have another distance above",
+		"1 2 -3":         "-3 is not a distance",
+		"1 2 NaN":        "NaN is not a distance",
+		"1 2 3\n2 1 4":   "d:2: the sites 2 and 1 have another distance on an earlier line",
 		"# nothing\n":    "d: no distances",
 		"1 2 3 4\nx y z": "d:2: ",
 	} {
@@ -114,15 +114,15 @@ func TestFile(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                          "p: no lines J i j a b value",
-		"h 0 A 1\nj 1 2 A A 3":      "p:2: \"j 1 2 A A 3\" is no line of adabmDCA",
-		"J 0 1 A 3":                 "is no line of adabmDCA",
+		"h 0 A 1\nj 1 2 A A 3":      "p:2: \"j 1 2 A A 3\" is not a line of adabmDCA",
+		"J 0 1 A 3":                 "is not a line of adabmDCA",
 		"h 4 A 1":                   `p:1: site "4"; the model has sites 0 to 3`,
 		"h 1 D 1":                   `state "D"; it is a letter of -AC, or a number from 0 to 2`,
 		"h 1 3 1":                   `state "3"`,
-		"h 1 A Inf":                 `"Inf" is no finite number`,
+		"h 1 A Inf":                 `"Inf" is not a finite number`,
 		"J 1 1 A A 1":               "a coupling of site 1 with itself",
 		"J 0 1 A C 1\nJ 1 0 C A 2":  "p:2: J 1 0 C A has another value above",
-		"J 0 1 A C 1\nJ 1 0 C A 1x": "is no finite number",
+		"J 0 1 A C 1\nJ 1 0 C A 1x": "is not a finite number",
 	} {
 		if _, err := Read(strings.NewReader(text), "p", 4, "-AC"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)

@@ -70,7 +70,7 @@ func Read(r io.Reader, path string, sites int, letters string) (*Model, error) {
 		}
 		n := map[string]int{"J": 2, "h": 1}[f[0]] // number of sites in the line
 		if n == 0 || len(f) != 2+2*n {
-			return nil, wrong("%.40q is no line of adabmDCA, J i j a b value or h i a value", in.Text())
+			return nil, wrong("%.40q is not a line of adabmDCA, J i j a b value or h i a value", in.Text())
 		}
 		var site, letter [2]int
 		for k := range n {
@@ -86,7 +86,7 @@ func Read(r io.Reader, path string, sites int, letters string) (*Model, error) {
 		}
 		x, err := strconv.ParseFloat(f[1+2*n], 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, wrong("%.20q is no finite number", f[1+2*n])
+			return nil, wrong("%.20q is not a finite number", f[1+2*n])
 		}
 		at := &p.Fields[site[0]*q+letter[0]]
 		switch {

@@ -276,7 +276,7 @@ func AddNarrow(dst []float32, x []float64) {
 
 func checkWide(n, m int) {
 	if n != m || n%Wide != 0 {
-		panic("vec: numbers of values that differ or are no multiple of eight")
+		panic("vec: numbers of values that differ or are not multiples of eight")
 	}
 }
 

@@ -7,7 +7,7 @@ const scaledErfcFold = 3.5
 // of Wide or dst is shorter.
 func ScaledErfcs(dst, x []float64) {
 	if len(x)%Wide != 0 {
-		panic("vec: ScaledErfcs of a number of values that is no multiple of eight")
+		panic("vec: ScaledErfcs of a number of values that is not a multiple of eight")
 	}
 	dst = dst[:len(x)]
 	for len(x) > 0 {

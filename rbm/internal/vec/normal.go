@@ -8,7 +8,7 @@ const CentralHalf = 0.425
 // Wide or dst is shorter.
 func CentralNormals(dst, p []float64) {
 	if len(p)%Wide != 0 {
-		panic("vec: CentralNormals of a number of probabilities that is no multiple of eight")
+		panic("vec: CentralNormals of a number of probabilities that is not a multiple of eight")
 	}
 	dst = dst[:len(p)]
 	for len(p) > 0 {

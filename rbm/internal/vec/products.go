@@ -59,7 +59,7 @@ const quad = 4
 
 func checkSpan(units, span int) {
 	if units%Wide != 0 || span <= 0 || span%Wide != 0 {
-		panic("vec: products of a number of units that is no multiple of eight")
+		panic("vec: products of a number of units that is not a multiple of eight")
 	}
 }
 

@@ -151,7 +151,7 @@ func addTimesGo(dst []float32, dstStride int, x []float32, xStride int, a float3
 // is shorter.
 func Widen(dst []float64, x []float32) {
 	if len(x)%Wide != 0 {
-		panic("vec: Widen of a number of values that is no multiple of eight")
+		panic("vec: Widen of a number of values that is not a multiple of eight")
 	}
 	dst = dst[:len(x)]
 	for len(x) > 0 {

@@ -82,7 +82,7 @@ func softplusGo(l *lanes, x []float64) {
 // multiple of Wide or on or off is shorter.
 func Odds(on, off, x []float64) (above, rest float64) {
 	if len(x)%Wide != 0 {
-		panic("vec: Odds of a number of units that is no multiple of eight")
+		panic("vec: Odds of a number of units that is not a multiple of eight")
 	}
 	_, _ = on[:len(x)], off[:len(x)]
 	for len(x) > 0 {

@@ -62,7 +62,7 @@ func (s *Subsets) Member(k int) uint {
 // a slice has another length.
 func (s *Subsets) Fill(table, a []float64) {
 	if len(table) != 1<<s.n || len(a) != s.n*s.n {
-		panic("vec: Subsets.Fill needs 2ⁿ places and n×n weights")
+		panic("vec: Subsets.Fill needs a table of 2ⁿ elements and n×n weights")
 	}
 	if s.coef == nil {
 		fillSubsetsGo(table, a, s.coef, s.n)
