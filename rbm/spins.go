@@ -72,7 +72,7 @@ func (m *RBM) CheckSpins() error {
 		return fmt.Errorf("%w: the hidden units are %v units", ErrUnits, m.HiddenKind())
 	}
 	if m.Constraint != nil {
-		return fmt.Errorf("%w: the model has %v, and spins are for models without one", ErrConstraint, m.Constraint)
+		return fmt.Errorf("%w: the model has %v; spins need a model without a constraint", ErrConstraint, m.Constraint)
 	}
 	return nil
 }

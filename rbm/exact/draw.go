@@ -17,7 +17,7 @@ const DrawLimit = 1 << 25
 // CheckDraws returns an error if Draw cannot draw from m.
 func CheckDraws(m *rbm.RBM) error {
 	if m.Constraint != nil {
-		return fmt.Errorf("%w: the model has %v, and exact draws are of models without one", rbm.ErrConstraint, m.Constraint)
+		return fmt.Errorf("%w: the model has %v; exact draws need a model without a constraint", rbm.ErrConstraint, m.Constraint)
 	}
 	if err := m.CheckBinaryHidden(); err != nil {
 		return fmt.Errorf("exact draws list the hidden states: %w", err)

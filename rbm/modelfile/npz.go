@@ -37,7 +37,7 @@ const (
 // because a BernoulliRBM has neither.
 func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	if m.Constraint != nil {
-		return fmt.Errorf("%w: the model has %v, and scikit-learn's BernoulliRBM has no constraints, so the distribution would be another one", rbm.ErrConstraint, m.Constraint)
+		return fmt.Errorf("%w: the model has %v, and scikit-learn's BernoulliRBM has no constraints, so its distribution would differ", rbm.ErrConstraint, m.Constraint)
 	}
 	if err := m.CheckBinary(); err != nil {
 		return fmt.Errorf("for scikit-learn's BernoulliRBM: %w", err)

@@ -206,7 +206,7 @@ func Bomb(full, packed float64) bool { return full > bombFree && full > bombFact
 // of the file agree. Errors name the array and wrap ErrFormat.
 func (a *Archive) Array(name string) (*Array, error) {
 	if !a.Has(name) {
-		return nil, errorf("no array %s, only %s; save it along", name, a.Names())
+		return nil, errorf("no array %s, only %s; save that array too", name, a.Names())
 	}
 	if a.npy != nil {
 		return newArray(name, io.NopCloser(io.NewSectionReader(a.npy, 0, a.size)), uint64(a.size))
@@ -228,7 +228,7 @@ func (a *Archive) Array(name string) (*Array, error) {
 		impossible = impossible || full/maxDeflate > packed
 	}
 	if impossible {
-		return nil, errorf("%s: %d bytes from %d of a file of %d cannot be; save it again", name, full, packed, a.size)
+		return nil, errorf("%s: %d bytes from %d in a file of %d are impossible; save it again", name, full, packed, a.size)
 	}
 	if Bomb(float64(f.UncompressedSize64), float64(a.size)) {
 		return nil, errorf("%s: it unpacks to %d bytes out of a file of %d; save it uncompressed, by numpy.savez, if it is right", name, f.UncompressedSize64, a.size)
