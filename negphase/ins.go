@@ -54,13 +54,12 @@ func (l *LadderSettings) weighted(i Info, updates int) []Figure {
 	return append(l.Figures(i, updates), f)
 }
 
-// ins is infinite swapping in its Gibbs version (Hult, Nyquist & Ringqvist
-// 2020, Algorithm 1). After each round of Gibbs steps the temperatures of a
-// group are reassigned by a permutation drawn from ρ, the distribution of all
-// permutations given the particles. The estimate averages over all particles
-// x_k with the weights Σ_{σ: σ(k)=1} ρ_σ, which sum to 1 in a group (Proposition
-// 2). The paper lists the K! permutations of K temperatures. Here their
-// sums are permanents, computed by a recursion over subsets.
+// ins is infinite swapping in its Gibbs version (Hult, Nyquist & Ringqvist 2020, Algorithm 1). After
+// each round of Gibbs steps the temperatures of a group are reassigned by a permutation drawn from ρ,
+// the distribution of all permutations given the particles. The estimate averages over all particles
+// x_k with the weights Σ_{σ: σ(k)=1} ρ_σ, which sum to 1 in a group (Proposition 2). The paper lists
+// the K! permutations of K temperatures. Here sums over permutations are permanents, computed by a
+// recursion over subsets.
 //
 // The work of ins grows like 2^K. For long ladders there is pins, partial infinite swapping (Dupuis et
 // al. 2012), which draws a permutation within each block of temperatures. Two partitions into blocks
@@ -194,7 +193,7 @@ func (n *ins) blockEnd(lo int) int {
 	return min(lo+length, len(n.beta))
 }
 
-// permutePart permutes the groups of part i within the block.
+// permutePart calls permute for each group of part i.
 func (n *ins) permutePart(i int) {
 	p := n.parts[i]
 	mine := n.to - n.from

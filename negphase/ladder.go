@@ -193,9 +193,9 @@ func (l *ladder) dealt() (lo, hi int) {
 	return l.team.group.Rows(l.groups)
 }
 
-// countCrossings counts one attempt for each pair of neighbours among the temperatures lo … hi−1 of a
-// group, and one exchange if a particle has crossed the pair since the last Gibbs steps. rows[k] is the
-// row of the particle that is now at temperature k.
+// countCrossings counts exchanges between neighbours among the temperatures lo … hi−1 of a group. Each
+// pair has one attempt, and one exchange if a particle has crossed the pair since the last Gibbs steps.
+// rows[k] is the row of the particle that is now at temperature k.
 func (l *ladder) countCrossings(rows []int32, lo, hi int) {
 	clear(l.crossing)
 	for k := lo; k < hi; k++ {

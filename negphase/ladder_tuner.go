@@ -142,7 +142,8 @@ func (l *ladder) retune(m *rbm.RBM) {
 // stretched returns the inverse temperatures by which a ladder with reach is placed, and the barrier
 // from the first of them that the new ladder is to span. If the measured barrier is large enough, these
 // are the inverse temperatures of l. Otherwise stretched multiplies their range by the wanted barrier
-// divided by the measured one, at most by reachGrowth, and the barrier to span is the measured one.
+// divided by the measured barrier, but at most by reachGrowth. The barrier to span is then the measured
+// one.
 func (l *ladder) stretched(barrier float64) (beta []float64, crossed float64) {
 	crossed = reachRejection * float64(len(l.beta)-1)
 	if barrier >= crossed {
@@ -200,7 +201,7 @@ func EqualBarriers(beta, barriers []float64, n int) []float64 {
 
 // placed returns n falling inverse temperatures that start at the first of beta, with equal barriers
 // between neighbours. The sum of these barriers is crossed. length has the barriers between the
-// neighbours of beta; crossed is at most their sum; if it equals the sum, both ends of beta are kept.
+// neighbours of beta. crossed is at most their sum; if it equals the sum, both ends of beta are kept.
 // from[j] is the index in beta of the inverse temperature that is nearest to next[j], measured by
 // barrier. placed returns nil if float32 cannot tell the inverse temperatures apart.
 func placed(beta, length []float64, n int, crossed float64) (next []float64, from []int) {

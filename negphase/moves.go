@@ -177,8 +177,8 @@ func (w *binaryMoves) adapt(moves mcmc.Info) {
 	}
 }
 
-// run advances each row at[i] of s by the Gibbs steps and then by the moves of replica
-// i, and overwrites its states and energy. rowBeta has the inverse temperature of each row; nil is 1 for
+// run advances each row at[i] of s by the Gibbs steps and then by the moves of replica i. It overwrites
+// the states and the energy of the row. rowBeta has the inverse temperature of each row; nil is 1 for
 // all. Each rank of t advances its rows. The error says that an energy is not finite, or that a rank is
 // lost.
 func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info, t *team) error {

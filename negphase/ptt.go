@@ -95,10 +95,9 @@ func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
 // without Gibbs steps. The first such pair is the oldest one, the next the pair above it, and so on. So
 // the cost of a call does not depend on the number of rungs.
 //
-// When the rate of swaps between the live model and the newest rung falls below a
-// threshold, the model is frozen as a new rung, and sweeps of all rungs thermalise
-// it: see raise. From these sweeps log Z of the new rung is computed too, by Bennett's estimate of its
-// ratio to the rung before.
+// When the live model swaps too rarely with the newest rung, it is frozen as a new rung, and sweeps of
+// all rungs thermalise the new rung: see raise. From these sweeps log Z of the new rung is computed
+// too, by Bennett's estimate of its ratio to the rung before.
 type ptt struct {
 	chains // the live model's
 	pttSettings

@@ -88,7 +88,7 @@ func (p *ptt) thermalise(watch int, key rbm.Key) (rate float64, err error) {
 			return 0, err
 		}
 		if t >= p.sweeps/2 {
-			rate += sweep // divided only below, as a sum of quotients could be rounded above 1
+			rate += sweep // divided below: a sum of quotients could be rounded above 1
 		}
 	}
 	return rate / float64(p.sweeps-p.sweeps/2), nil
@@ -107,8 +107,8 @@ const (
 // raise freezes the live model as a new rung. Its reservoir starts as copies of the live chains, and
 // sweeps of all rungs thermalise it. If the new rung then hardly swaps with the rung before, the model
 // has changed too fast for the chains. In this case raise tries models on the straight line between the
-// parameters of both, until one swaps often enough. Each model is at half the distance of the last from
-// the rung before. It adds this model as a rung, and continues from it towards the live model.
+// parameters of both, and halves their distance from the rung before until a model swaps often enough.
+// It adds that model as a rung, and continues from there towards the live model.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0
@@ -155,7 +155,7 @@ func (p *ptt) raise(key rbm.Key) error {
 	return nil
 }
 
-// half returns the ratios of the watched pair in the second half of the sweeps.
+// half returns pairEnergies.ratio of the watched pair in the second half of the sweeps.
 func (p *ptt) half() (below, above []float64) {
 	n := len(p.work.seen[0]) / 2
 	return p.work.seen[0][n:], p.work.seen[1][n:]

@@ -57,7 +57,7 @@ func SummarizeChains(x [][]float64) Chains {
 		return c
 	}
 	rho[0] = 1
-	// The lags are of a single chain, but all chains together determine the error of ρ.
+	// Lags lie within a single chain, but all chains together determine the error of ρ.
 	c.Time = IntegratedTime(rho, n*len(x))
 	c.Effective = c.Time.EffectiveSize(n * len(x))
 	return c
@@ -92,10 +92,11 @@ func splitRHat(x [][]float64) float64 {
 }
 
 // Welch tests whether two samples of independent values come from distributions with the same mean
-// (Welch 1947). It returns t = (mean a − mean b)/√(sa²/na + sb²/nb), where s² are the variances and n the
-// sizes of the samples. p is the probability of a |t| at least as large if the means are equal, by
-// Student's t with the degrees of freedom of Welch and Satterthwaite. If both variances are 0, t is 0 and
-// p is 1 for equal means; otherwise t is ±Inf and p is 0. It panics if a sample has fewer than two values.
+// (Welch 1947). It returns t = (mean a − mean b)/√(sa²/na + sb²/nb), where s² are the variances and n
+// the sizes of the samples. p is the probability of such a |t| or a larger one if the means are equal.
+// It is computed by Student's t with the degrees of freedom of Welch and Satterthwaite. If both
+// variances are 0, t is 0 and p is 1 for equal means; otherwise t is ±Inf and p is 0. It panics if a
+// sample has fewer than two values.
 func Welch(a, b []float64) (t, p float64) {
 	if len(a) < 2 || len(b) < 2 {
 		panic("diag: Welch's test needs at least two values in each sample")

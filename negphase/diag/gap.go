@@ -154,10 +154,10 @@ func checkStationary(p Operator, pi []float64) error {
 	return nil
 }
 
-// Period returns the period of a chain with a positive stationary distribution: 1
-// if it is aperiodic, d > 1 if it returns to a state only after multiples of d steps,
-// and 0 if it is reducible, so that some states cannot be reached from others.
-// Every positive probability counts as a transition, however small it is.
+// Period returns the period of a chain with a positive stationary distribution. This is 1 for an
+// aperiodic chain, and d > 1 for a chain that returns to a state only after multiples of d steps.
+// Period returns 0 for a reducible chain, where some states cannot be reached from others. Every
+// positive probability counts as a transition, however small it is.
 func Period(p Operator) int {
 	n := p.States()
 	// steps[i] is the least number of steps from state 0 to state i. If all states can be reached from

@@ -33,10 +33,10 @@ type Bracket struct {
 	Rounds        int             // rounds of the ladder, including the burn-in
 
 	// Bounds has the methods (AIS, its reverse, or both) whose estimates are used as bounds only. The
-	// effective size of their weights is too small for an error, but Bennett's estimate has no
-	// warning and agrees with the bound. The probability that AIS is more than x nats above log
-	// Z, or the reverse more than x below, is at most e^−x by Markov's inequality, for any
-	// effective size (Grosse, Ghahramani & Adams 2015).
+	// effective size of their weights is too small for an error, but Bennett's estimate has no warning
+	// and agrees with the bound. AIS is more than x nats above log Z with a probability of at most
+	// e^−x, for any effective size, by Markov's inequality (Grosse, Ghahramani & Adams 2015). The same
+	// holds for the reverse below log Z.
 	Bounds []Method
 
 	// Warnings say in words why an estimate, or all of them, may be wrong.

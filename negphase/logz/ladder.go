@@ -199,9 +199,9 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 }
 
 // enough reports whether the ladder may stop: if its estimate has the wanted error and no warning, or
-// if there is no estimate because neighbours do not overlap, which more rounds of a frozen ladder would
-// not change. The lower bound has no influence, because only rank 0 may know it and all ranks must
-// decide alike.
+// if there is no estimate because neighbours do not overlap. More rounds of a frozen ladder would not
+// change the overlap. The lower bound has no influence, because only rank 0 may know it and all ranks
+// must decide alike.
 func (s Settings) enough(m *rbm.RBM, d draws) bool {
 	if !s.Bennett { // reverse AIS only
 		return d.trips >= leastTrips*int64(s.Groups)

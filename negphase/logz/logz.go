@@ -12,15 +12,15 @@
 //	Bennett  the energies of the particles at all temperatures
 //
 // The base is a distribution of independent units. The ladder is parallel tempering (pt of package
-// negphase), tuned in a burn-in and then
-// frozen. It runs in several independent groups. The standard errors of Bennett's estimate and of the
-// reverse are computed from the spread between groups, those of AIS from the spread between its chains.
-// All are widened by Student's t, so that LogZ ± 1.96·StdErr is an interval of
-// 95 %. On 58 models small enough to enumerate (experiments/log-z), the interval contained log Z for
-// 93 to 98 % of the estimates without a warning. If all chains miss a part of the
-// model, such as a mode of 4 % of Z, the spread does not show it, and the interval may
-// miss log Z without a warning. Two checks can reveal some of these cases: the Warnings, and
-// a lower bound of log Z from known states, such as the rows of the data (see LowerBound).
+// negphase), tuned in a burn-in and then frozen. It runs in several independent groups. The standard
+// errors of Bennett's estimate and of the reverse are computed from the spread between groups. The
+// standard error of AIS is computed from the spread between its chains. All are widened by Student's t,
+// so that LogZ ± 1.96·StdErr is an interval of 95 %. On 58 models small enough to enumerate
+// (experiments/log-z), the interval contained log Z for 93 to 98 % of the estimates without a warning.
+// If all chains miss a part of the model, such as a mode of 4 % of Z, the spread does not show it, and
+// the interval may miss log Z without a warning. Two checks can reveal some of these cases: the
+// Warnings, and a lower bound of log Z from known states, such as the rows of the data (see
+// LowerBound).
 //
 // # Where to begin
 //

@@ -27,14 +27,12 @@ type Edge struct {
 // where the first sum counts each pair once. A Graph never changes, so several systems can share it.
 // Only Marginal.Set changes the Graph of a Marginal.
 //
-// Every J and h is an integer multiple of one number, the quantum. So local fields and
-// energies are exact, and do not depend on the order of the flips. If the
-// given numbers are multiples of a quantum up to rounding, such as ±1, or 0.1 and
-// 0.3, and local fields are at most 2¹⁶ quanta, the graph is an integer graph
-// and sums are computed in integers. Otherwise J and h are rounded to multiples of
-// a power of two, about 2⁻⁵¹ of the largest possible local field or 2⁻⁶¹ of the
-// largest energy. This error is little more than one rounding of a local field in
-// float64.
+// Every J and h is an integer multiple of one number, the quantum. So local fields and energies are
+// exact, and do not depend on the order of the flips. The graph is an integer graph if the given
+// numbers are multiples of a quantum up to rounding, such as ±1, or 0.1 and 0.3, and local fields are
+// at most 2¹⁶ quanta. Its sums are computed in integers. Otherwise J and h are rounded to multiples of
+// a power of two, about 2⁻⁵¹ of the largest possible local field or 2⁻⁶¹ of the largest energy. This
+// error is little more than one rounding of a local field in float64.
 type Graph struct {
 	start    []int32 // the neighbours of i are neighbor[start[i]:start[i+1]]
 	neighbor []int32
@@ -149,8 +147,7 @@ const (
 	// maxIntegerField is the largest local field of an integer graph, in quanta.
 	// A table over all local fields then takes at most 1 MB.
 	maxIntegerField = 1 << 16
-	// maxDivisor is the largest ratio of the smallest number to the quantum
-	// that integerQuantum tries.
+	// integerQuantum tries the smallest coupling or field divided by 1 … maxDivisor as quantum.
 	maxDivisor = 64
 	// Local fields outside of this range are rejected, because their squares would overflow or
 	// underflow.

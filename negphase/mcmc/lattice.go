@@ -26,9 +26,9 @@ type Bond struct{ I, J, Times int32 }
 // grammar. Such a text may be the name of a file.
 var ErrSpec = errors.New("no lattice")
 
-// ParseLattice parses a lattice: its sides, as 60x60 or 9x9x9; or chimera:M, chimera:MxN or
-// chimera:MxNxL for M×N cells with shores of L spins, where N = M and L = 4 by default. See Grid and
-// Chimera.
+// ParseLattice parses a lattice. The text is its sides, as 60x60 or 9x9x9, or one of chimera:M,
+// chimera:MxN and chimera:MxNxL. These have M×N cells with shores of L spins; by default N = M and L =
+// 4. See Grid and Chimera.
 func ParseLattice(text string, periodic bool) (*Lattice, error) {
 	var l *Lattice
 	cells, chimera := strings.CutPrefix(text, "chimera:")

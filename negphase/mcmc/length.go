@@ -100,9 +100,9 @@ func warmUp(c Adaptive, move func() (Info, float64)) (total Info) {
 	return total
 }
 
-// Balanced returns the bias γ, in units of β, at which the weights are locally balanced: the ratio of the
-// weights of a flip and of its reverse is the ratio of the probabilities of the two states (Zanella
-// 2020).
+// Balanced returns the bias γ, in units of β, at which the weights are locally balanced (Zanella 2020):
+// the weight of a flip divided by the weight of its reverse is the ratio of the probabilities of the
+// two states.
 func (w Weights) Balanced() float64 {
 	if w == Boltzmann {
 		return 0.5

@@ -16,8 +16,9 @@ type blockWalk struct {
 	after   []pair // total weight after the flip
 	current []pair // current weight of the flipped site
 
-	// The weights that flip n of the path changed are changes[start[n−logged]:start[n−logged+1]]. The
-	// first of these changes is of the flipped site. The entries of the first logged flips are dropped.
+	// Flip n of the path changed the weights changes[start[n−logged]:start[n−logged+1]]. The first of
+	// these weights belongs to the flipped site. logged counts flips at the start of the path whose
+	// changes were dropped.
 	changes []change
 	start   []int32
 	logged  int

@@ -22,9 +22,9 @@ type sardonicsChain struct {
 	half     [2]score   // scores of the halves of the current move
 }
 
-// Bind returns the chain; see Mover. In addition to the errors of Check, it is an error if walks are
-// longer than the number of sites, if the chain would be reducible or
-// periodic, or if a bias is too large for the weights.
+// Bind returns the chain; see Mover. It returns the errors of Check, and an error if walks are longer
+// than the number of sites, if the chain would be reducible or periodic, or if a bias is too large for
+// the weights.
 func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, err := m.bindable(s, beta, sites)
 	if err != nil {

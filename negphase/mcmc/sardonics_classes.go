@@ -125,10 +125,11 @@ func (w *classWalk) relist(k int) (gone [2]uint64) {
 
 // backward computes the probability of the reverse walk without making it. Step t of the reverse undoes
 // flip t, for t = k−1 … 0. It draws among all sites except those that earlier steps of the reverse have
-// undone, that is, except the sites flipped after t. The total weight of these candidates is after[t], the
-// weight of the sites that the walk has not flipped up to t, plus the weight of the sites flipped up to t,
-// minus the weight of the sites flipped later. gone is the difference of the last two terms under each
-// bias. It depends on the sites of the path alone, and each step updates it.
+// undone, that is, except the sites flipped after t. The total weight of these candidates has three
+// terms. after[t] is the weight of the sites that the walk has not flipped up to t. The weight of the
+// sites flipped up to t is added. The weight of the sites flipped later is subtracted. gone is the
+// difference of the last two terms under each bias. It depends on the sites of the path alone, and each
+// step updates it.
 func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
 	edges, class, list := w.edges, w.class, &w.lists.List
 	g0, g1 := gone[0], gone[1]

@@ -38,8 +38,8 @@ type score struct {
 var emptyScore = score{[2]walk.Product{walk.One, walk.One}, [2]walk.Product{walk.One, walk.One}}
 
 // finish accepts or rejects the walks that w has made, which have the given total number of flips.
-// logRatio is the logarithm of the probability of proposing the reverse divided by
-// the probability of proposing the walks. acceptance is the acceptance probability.
+// logRatio is log(r/w), where w is the probability of proposing the walks and r of proposing their
+// reverse. acceptance is the acceptance probability.
 func finish(w walker, r *rand.Rand, beta, logRatio float64, flips int) (info Info, acceptance float64) {
 	info, acceptance = Info{Moves: 1, Proposals: 1, Flips: int64(flips)}, 1
 	a := -float64(beta*w.rise()) + logRatio

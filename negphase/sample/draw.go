@@ -239,10 +239,10 @@ type Proof struct {
 	BurnIn  int // number of these rounds that are discarded
 	Chains  int // number of chains from random states, and also of chains from rows of data if there are any. 0: independent draws
 
-	// Tau is the integrated autocorrelation time in rounds (diag.SummarizeChains) of the
-	// slowest quantity: the free energy, the hidden activity Σ p(h=1|v), or one of the
-	// three leading principal components of the chains' states. TauOf names the quantity. Effective is its
-	// effective sample size over all chains, and RHat its R̂.
+	// Tau is the integrated autocorrelation time in rounds (diag.SummarizeChains) of the slowest
+	// quantity. Quantities are the free energy, the hidden activity Σ p(h=1|v), and the three leading
+	// principal components of the chains' states. TauOf names the quantity. Effective is its effective
+	// sample size over all chains, and RHat its R̂.
 	Tau, TauErr float64
 	TauOf       string
 	Effective   float64
@@ -258,9 +258,10 @@ type Proof struct {
 	RoundTrips int64 // round trips of the ladders' particles, in all rounds
 	Ladders    int   // number of ladders in both sets; 0 for chains without temperatures
 
-	// Mixed is set if P and PicturesP are at least ½ %, Tau is known (TauErr is finite), the
-	// burn-in is at least 5·Tau, and ladders have made ten round trips on average. Otherwise Why says which
-	// test failed. Chains that have mixed fail one of the tests of P and PicturesP with a probability of 1 %.
+	// Mixed is set if all tests pass: P and PicturesP are at least ½ %, Tau is known (TauErr is
+	// finite), the burn-in is at least 5·Tau, and ladders have made ten round trips on average.
+	// Otherwise Why says which test failed. Chains that have mixed fail one of the tests of P and
+	// PicturesP with a probability of 1 %.
 	//
 	// Draw makes the tests after 256, 512, 1024, … rounds, and stops when all pass.
 	// So chains that have mixed hardly ever fail every time, but chains

@@ -48,8 +48,8 @@ func Area(energy []float64) float64 {
 //	ρ(t) = 1 − ⟨(x(i+t) − x(i))²⟩ / (2·variance).
 //
 // τ is ½ plus the sum of ρ up to Sokal's window of 6τ. If the window is longer than an eighth of the
-// series, the sum ends there, and an exponential through ρ(0) = 1 and the last ρ replaces the remaining
-// terms. The replacement is exact for exponential decay.
+// series, the sum ends at the eighth. An exponential through ρ(0) = 1 and the last ρ then replaces the
+// remaining terms. The replacement is exact for exponential decay.
 //
 // If the number of effective samples by the variance of the series is at least the constant many, this
 // variance replaces the known one, because its noise partly cancels the noise of the increments.
