@@ -58,7 +58,7 @@ func (x *mixing) watch(t *Trainer) {
 func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64, error) {
 	t := x.s.trainer
 	if t == nil {
-		return nil, errors.New("mixing is measured of the chains of a run; give its trainer to Watch")
+		return nil, errors.New("mixing measures the chains of a run; give the trainer of the run to Watch")
 	}
 	if whole {
 		return parseValues(x.Last), nil

@@ -181,7 +181,7 @@ func (x *mixing) verdict(end bool) string {
 		if drift > 0 {
 			way = "rises"
 		}
-		return fmt.Sprintf("the chain of training does not mix: the model changes faster than its chains follow. While it is held fixed, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; %s",
+		return fmt.Sprintf("the chain of training does not mix: the model changes faster than its chains follow. While it is held fixed, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not that of this model; the likelihood may fall while other metrics improve; %s",
 			way, math.Abs(nats), math.Abs(drift), last.Updates, when, help)
 	}
 	if z, clear := stuck(x.Window); clear {
@@ -189,7 +189,7 @@ func (x *mixing) verdict(end bool) string {
 			last.Updates, z, when, help)
 	}
 	if left, clear := still(x.Window); clear {
-		return fmt.Sprintf("the chain of training does not mix: within %d updates the chains hardly leave the modes they are in (by %.2g, where 0 is not at all and 1 is to have forgotten them, %s), so the fractions of chains in the modes may be wrong; %s",
+		return fmt.Sprintf("the chain of training does not mix: within %d updates the chains hardly leave their modes (%.2g %s, where 0 means that they stay and 1 that they have forgotten them), so the fractions of chains in the modes may be wrong; %s",
 			since(x.Window), left, when, help)
 	}
 	return ""
