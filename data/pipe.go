@@ -23,7 +23,7 @@ const maxPiped = 1 << 33
 // readPipe reads all of Options.Stdin into o.piped, which can be read several times. If ctx ends it returns
 // at once, and leaves a goroutine that waits for the pipe.
 func (o *Options) readPipe(ctx context.Context) error {
-	const remedy = "pipe the rows in, as in: rbmtrain -data - < FILE.csv; what was trained on piped rows needs the same ones again"
+	const remedy = "pipe the rows in, as in: rbmtrain -data - < FILE.csv; a model that was trained on piped rows needs the same rows again"
 	if o.Stdin == nil {
 		return specErrorf("%s: there is no pipe; %s", Stdin, remedy)
 	}
