@@ -31,7 +31,7 @@ const MaxSlots = 4
 type Block struct {
 	Tensor     Tensor
 	First      int                 // index of the first parameter in the tensor
-	Parameters []float32           // for VisibleParam the steps of log γ: zeros, to which the rule adds its step
+	Parameters []float32           // for VisibleParam zeros, which become the changes of the logarithms of the precisions
 	Step       []float32           // rate times the gradient, or nil after AddTo; a rule may overwrite it
 	Slots      [MaxSlots][]float32 // those of the rule; the others are nil
 	Rest       []float32           // rounding errors of earlier steps, still to be added; nil if they are not kept
