@@ -27,12 +27,12 @@ func main() { cli.Main("defaults", run) }
 var run = program.Command(experiment)
 
 const about = `Each run trains a model by ` + "`rbmtrain`" + ` on one core, with the defaults except for what the table names, and evaluates it by
-` + "`rbmeval`" + `. All methods have 50 chains or particles, except for "pcd, 100 chains"; on MNIST without labels they have 200. Seconds are
+` + "`rbmeval`" + `. All methods have 50 chains or particles, except for "pcd with 100 chains"; on MNIST without labels they have 200. Seconds are
 the time of training, without the time in which other programs used the core. The log-likelihood is the mean over the test rows. It is exact
 for small models, and otherwise by Bennett's ratio. ` + "`rbmeval`" + ` leaves out an estimate of log Z below a lower bound computed from
 the training rows; "known" is the number of runs with an estimate. The log-likelihoods of figure mnist are from an earlier version of
-` + "`rbmeval`" + `, whose ladders began at a base with the means of the visible layer only. For models that are not centred, they may be
-too high by several nats.`
+` + "`rbmeval`" + `. Its ladders started from independent units with the means of the visible layer only, so that the log-likelihoods of
+models that are not centred may be too high by several nats.`
 
 func experiment(p *program.Runs) claims.Experiment {
 	return claims.Experiment{Name: "defaults", Title: "What the defaults reach", Paper: "ours", About: about, Figures: []claims.Figure{lengths(p), others(p)}}
@@ -59,9 +59,9 @@ var (
 
 const (
 	ins, pcd, pt = "ins", "pcd", "pt"
-	slowIns      = "ins, rate 0.03"
-	slowPCD      = "pcd, rate 0.03"
-	manyPCD      = "pcd, 100 chains"
+	slowIns      = "ins at rate 0.03"
+	slowPCD      = "pcd at rate 0.03"
+	manyPCD      = "pcd with 100 chains"
 )
 
 // flags are the flags of rbmtrain for each method.
