@@ -107,7 +107,7 @@ func TestTextsOfFigures(t *testing.T) {
 		{"pcd", moves(4, 1, 8), 2, ""},
 		{"pt", Info{Counts: []Count{{RoundTrips, 1}}}, 2, "round_trips=1|1 round trip"},
 		{"pins", Info{Counts: []Count{{RoundTrips, 2}, {"Off", 3}, {"Groups", 4}}}, 2,
-			"round_trips=2 off_weight=0.75|2 round trips|75 % of the estimate's weight off the coldest particle"},
+			"round_trips=2 off_weight=0.75|2 round trips|75 % of the estimate's weight on hotter particles"},
 		{"ptt", Info{Counts: []Count{{"Ages", 3}, {"Aged", 2}, {"Vetoes", 5}}}, 2, "mean_age=1.5 vetoes=5"},
 		{"ptt", Info{Counts: []Count{{"Ages", 3}, {"Aged", 2}}}, 2, "mean_age=1.5"},
 		{"sardonics", moves(0, 0, 0), 0, "flips_per_update=0|sardonics: 0 flips an update"},

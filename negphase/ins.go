@@ -49,7 +49,7 @@ func (l *LadderSettings) weighted(i Info, updates int) []Figure {
 	off, groups := i.OffWeight()
 	f := Figure{Key: "off_weight", Value: off, Column: true, Ladder: true}
 	if groups > 0 {
-		f.Text = percent(off) + " of the estimate's weight off the coldest particle"
+		f.Text = percent(off) + " of the estimate's weight on hotter particles"
 	}
 	return append(l.Figures(i, updates), f)
 }

@@ -94,7 +94,7 @@ func TestInfoCounts(t *testing.T) {
 		case any != (s.Kind != "pt"):
 			t.Errorf("%s: off weight %v, %v", text, off, any)
 		case any && (groups != 50 || !(off > 0.5 && off < 0.75)):
-			// Energies are nearly equal, so the weight off the coldest particle is nearly 1 − 1/K = 2/3.
+			// Energies are nearly equal, so the weight on hotter particles is nearly 1 − 1/K = 2/3.
 			t.Errorf("%s: %d groups weighed, %v off", text, groups, off)
 		}
 	}

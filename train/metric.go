@@ -401,7 +401,7 @@ var metricKinds = []metricKind{
 			{Name: "mixing_left", Single: true, Axis: "places left since the last look / 1: all forgotten", Rank: 10,
 				Good: "Near 1 is good; at 0.5 or less chains hardly leave their modes."},
 			{Name: "mixing_z_data", Single: true, Axis: "distance from fresh chains / standard deviations", Rank: 11,
-				Good: "Within ±3 is chance; 5 or more that lasts means that the chains of training miss a part of the model."},
+				Good: "Within ±3 is chance; 5 or more that lasts means that the chains of training miss modes of the model."},
 			{Name: "mixing_z_base", Single: true},
 		},
 		applies: func(s *subject) (bool, error) {

@@ -190,7 +190,7 @@ func TestMixingDetects(t *testing.T) {
 		text  string
 	}{
 		"behind":   {tilted(0.6), "changes faster than its chains follow"},
-		"one mode": {twoModes(), "miss a part of the model"},
+		"one mode": {twoModes(), "miss modes of the model"},
 	} {
 		for _, good := range []bool{true, false} {
 			f := newFrozen(t, c.model, "20")

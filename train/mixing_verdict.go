@@ -185,7 +185,7 @@ func (x *mixing) verdict(end bool) string {
 			way, math.Abs(nats), math.Abs(drift), last.Updates, when, help)
 	}
 	if z, clear := stuck(x.Window); clear {
-		return fmt.Sprintf("the chain of training does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss a part of the model; %s",
+		return fmt.Sprintf("the chain of training does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss modes of the model; %s",
 			last.Updates, z, when, help)
 	}
 	if left, clear := still(x.Window); clear {

@@ -473,10 +473,10 @@ func (a *analysis) record(rec *cli.Record) {
 		}
 		rec.Show("contacts", "contacts predicted", c, strings.Join(top, ", ")+", …")
 		if c.Known != "" {
-			rec.Say("  precision", fmt.Sprintf("%s; %d of the pairs at %d sites or more touch (%s)", precisionText(c.Precision, c.Contacts), c.Contacts, contactApart, c.Known))
+			rec.Say("  precision", fmt.Sprintf("%s; %d of the pairs at %d sites or more are in contact (%s)", precisionText(c.Precision, c.Contacts), c.Contacts, contactApart, c.Known))
 		}
 		if c.PairwisePearson != nil {
-			rec.Say("  effective couplings", fmt.Sprintf("Pearson %.4f of the pairwise model's log weights of the rows with −F", *c.PairwisePearson))
+			rec.Say("  effective couplings", fmt.Sprintf("Pearson %.4f of the pairwise part of −F with −F, over the rows", *c.PairwisePearson))
 		}
 	}
 	if x := a.compared; x != nil {

@@ -102,7 +102,7 @@ func TestAnalysis(t *testing.T) {
 	for _, want := range []string{
 		"frequencies: Pearson 1.0000, slope 1.0000", "\n  training rows            -test FILE compares them with test rows", "\n  per site ", "(of uniform letters -1.6094)",
 		"contacts predicted         1–12, 2–11, ", "\n  precision                1.000 of 1 (L/10), 1.000 of 2 (L/5), ", " of 6 (L/2; at most 0.667), ", " of 12 (L; at most 0.333); 4 of the pairs",
-		"; 4 of the pairs at 4 sites or more touch (d.txt)", "model of p.dat             Pearson of couplings 1.0000, of scores 1.0000, of log weights with −F ",
+		"; 4 of the pairs at 4 sites or more are in contact (d.txt)", "model of p.dat             Pearson of couplings 1.0000, of scores 1.0000, of log weights with −F ",
 		"written: contacts.csv, contacts.png, logo.png, pca.csv, pca.png, statistics.png in text\n",
 	} {
 		if !strings.Contains(out, want) {

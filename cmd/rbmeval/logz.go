@@ -46,7 +46,7 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	z := new(logZFlags)
 	f.BoolVar(&z.exact, "exact", false, "exact log Z and log-likelihood, however long it takes (at most 2^28 states)").Main("  by enumeration, however long it takes")
 	f.BoolVar(&z.ais, "ais", false, "log Z by annealed importance sampling: too low on average").Main("  by annealed importance sampling: too low on average")
-	f.BoolVar(&z.reverse, "reverse-ais", false, "log Z by reverse annealed importance sampling, from tempered chains at the model: too high on average").Main("  by reverse AIS: too high on average")
+	f.BoolVar(&z.reverse, "reverse-ais", false, "log Z by reverse annealed importance sampling, from the samples of a ladder: too high on average").Main("  by reverse AIS: too high on average")
 	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains").Main("  by Bennett's ratio: neither too low nor too high")
 	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "number of chains of AIS and of reverse AIS").Between(1, maxChains)
 	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "number of temperatures of AIS and of reverse AIS; the default for a snapshot of -run is half of this").Between(2, maxTemperatures)

@@ -55,7 +55,7 @@ func ladderColumns(s negphase.Settings) []string {
 // ladderPanels are the panels of curves about the ladder.
 var ladderPanels = []panel{
 	{stem: "swap_", axis: "exchange of neighbours / % of attempts", scale: 100, counts: true, good: "20 to 60 % is good; near 0 the particles are independent single chains."},
-	{stem: "off_weight", axis: "weight off the coldest particle / %", scale: 100, counts: true, good: "More than a few per cent is good: the hotter particles then contribute to the estimate."},
+	{stem: "off_weight", axis: "weight on hotter particles / %", scale: 100, counts: true, good: "More than a few per cent is good: the hotter particles then contribute to the estimate."},
 	{stem: "temperatures", axis: "temperatures of the ladder / number", counts: true, whole: true, good: "A number that levels off is good: the ladder follows the model."},
 	{stem: "barrier", axis: "barrier of the ladder / sum of rejections", counts: true, good: "Well below the number of temperatures is good: then neighbours exchange."},
 	{stem: "round_trips_per_1000", axis: "round trips / per 1000 steps", counts: true, good: "More is better; with none, the hottest temperature does not refresh the coldest."},
@@ -207,9 +207,9 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	if rates == nil || max(info.SwapTries[0], groups) < exchangeTries {
 		return ""
 	}
-	rate, what := rates[0], "swaps in"
+	rate, what := rates[0], "swaps in %s of attempts"
 	if groups > 0 {
-		rate, what = off, "moves weight off the coldest particle in"
+		rate, what = off, "leaves %s of the estimate's weight to hotter particles"
 	}
 	if rate >= cli.ExchangeFloor {
 		return ""
@@ -229,8 +229,8 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	case t.Auto:
 		remedy = "allow more of them by -temperatures auto:NUMBER, or use pcd"
 	}
-	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is like pcd with %d times as many chains; %s",
-		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), what, cli.Percent(rate), when, kind, len(l.Beta), remedy)
+	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s%s, so %s is like pcd with %d times as many chains; %s",
+		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), fmt.Sprintf(what, cli.Percent(rate)), when, kind, len(l.Beta), remedy)
 }
 
 // countStill updates the number of rounds without a round trip. info has the counts of the since steps

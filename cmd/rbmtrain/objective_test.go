@@ -118,7 +118,7 @@ func TestPartlyLabelled(t *testing.T) {
 
 // If chains have not mixed, the closing line on samples.png says at which states they started.
 func TestDescribeSamples(t *testing.T) {
-	const count, stuck = "of 20 samples, 18 are nearest to a row of their class (of training rows, 19); ", "(so they are of chains that started at training rows)"
+	const count, stuck = "of 20 samples, 18 are nearest to a row of their class (of training rows, 19); ", "(so the samples are from chains that started at training rows)"
 	s := samples{agreement: &sample.Agreement{Same: 18, Of: 20, Rows: 19}, verdict: "their chains have mixed in 1 of 2 lines", fromData: true}
 	if got := s.describe(2, true); !strings.HasPrefix(got, count+s.verdict+" "+stuck) {
 		t.Error(got)

@@ -116,7 +116,7 @@ func (s samples) describe(classes int, doubted bool) string {
 	}
 	text += s.judgement(doubted)
 	if !s.mixed && s.fromData {
-		text += " (so they are of chains that started at training rows)"
+		text += " (so the samples are from chains that started at training rows)"
 	}
 	return text
 }

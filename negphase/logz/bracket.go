@@ -114,7 +114,7 @@ func (b Bracket) Bound(m Method) bool { return slices.Contains(b.Bounds, m) }
 
 // Best returns the most reliable estimate with its standard error. The first choice is Bennett's
 // estimate, which has no known bias. It is AIS instead if there is no Bennett estimate, or if Bennett's
-// is significantly lower, because the chains of the ladder have then missed a part of the model. It is
+// is significantly lower, because the chains of the ladder have then missed modes of the model. It is
 // reverse AIS if there is no other estimate, unless Bennett's estimate, from the same chains, is
 // impossible. An impossible estimate is never the best. If there is no estimate, the result is NaN.
 func (b Bracket) Best() (logZ, stdErr float64, by Method) {

@@ -32,7 +32,7 @@ func (w Warning) String() string {
 const (
 	// There is a warning if the effective sample size (ESS) of the weights of AIS, or of its reverse, is
 	// below leastShare times the number of weights, or times leastChains if there are fewer weights. With
-	// a small ESS the chains probably miss a part of the model, which their spread does not show. The
+	// a small ESS the chains probably miss modes of the model, which their spread does not show. The
 	// threshold was chosen on 303 models that can
 	// be enumerated, with a hundred chains at 500 and at 5000 temperatures, four
 	// times each. With an ESS of 70 or more, the interval of 95 % contained log Z in 95 % of the cases, for
@@ -145,7 +145,7 @@ func (s Settings) checkLadder(b *Bracket) {
 			100*r.Overlap)
 	}
 	if b.RoundTrips < leastTrips*int64(s.Groups) {
-		b.warn(methods, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; use more rounds of the ladder",
+		b.warn(methods, "its %d ladders made %d round trips together, fewer than %d each: the samples may miss modes of the model, and no error bar shows this; use more rounds of the ladder",
 			s.Groups, b.RoundTrips, leastTrips)
 	} else if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
 		b.warn(methods, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; use more rounds of the ladder",
@@ -201,10 +201,10 @@ func (b *Bracket) checkPairs() {
 		methods   []Method
 		text      string
 	}{
-		{ByAIS, ByBennett, []Method{ByAIS}, "AIS is too low where its chains miss a part of the model; use more temperatures"},
-		{ByBennett, ByAIS, []Method{ByBennett}, "the chains at the model have missed what AIS found; " + longer},
-		{ByAIS, ByReverse, []Method{ByAIS, ByReverse}, "log Z lies between them, if the chains at the model have mixed; use more temperatures and more rounds of the ladder"},
-		{ByReverse, ByAIS, []Method{ByReverse}, "the upper estimate is below the lower one: the chains at the model have missed what AIS found; " + longer},
+		{ByAIS, ByBennett, []Method{ByAIS}, "AIS is too low where its chains miss modes of the model; use more temperatures"},
+		{ByBennett, ByAIS, []Method{ByBennett}, "the samples of the ladder have missed modes that AIS found; " + longer},
+		{ByAIS, ByReverse, []Method{ByAIS, ByReverse}, "log Z lies between them, if the chains of the ladder have mixed; use more temperatures and more rounds of the ladder"},
+		{ByReverse, ByAIS, []Method{ByReverse}, "the upper estimate is below the lower one: the samples of the ladder have missed modes that AIS found; " + longer},
 		{ByBennett, ByReverse, []Method{ByReverse}, "reverse AIS is too high where few chains have all the weight; use more temperatures"},
 		{ByReverse, ByBennett, []Method{ByBennett, ByReverse}, "but both come from the same chains, which then have not mixed; " + longer},
 	} {
