@@ -27,12 +27,12 @@ func ExampleHelp() {
 	fmt.Println(data.Help())
 	// Output:
 	// fontdigits[:N]      digits rendered from fonts (N: that many training rows)
-	// mnist[:N]           handwritten digits (mnist:55000 is the paper's)
-	// toy:M,D,N,P[:plain] M modes of bits repeated D times, N copies each,
-	//                     flipped with probability P; plain: without labels
+	// mnist[:N]           handwritten digits (mnist:55000: as in the paper on ins)
+	// toy:M,D,N,P[:plain] M modes, whose codes have each bit D times; N copies of each,
+	//                     bits flipped with probability P; plain: without labels
 	// bars:N              bars and stripes, N×N (bars:4:distinct: each once)
 	// shifter:N           labelled shifter of N bits
-	// desjardins:P        four modes of 4×4, flipped with probability P
+	// desjardins:P        four modes of 4×4 bits, flipped with probability P
 	// sequences[:N]       a family of proteins drawn from a known Potts model
 	//                     (N: that many training rows)
 	// FILE.csv .npz .npy  rows of values in [0,1]; others need -scale

@@ -34,8 +34,8 @@ type Options struct {
 
 	// Header says whether the first line of a CSV file has the names of the columns: "yes" or "no". With
 	// "auto", or "", it is a header if it has no numbers, if its last field is the name of labels, or if
-	// its whole numbers count the columns or resemble no other row. Set.Header records which. Other sources
-	// ignore Header.
+	// its whole numbers are 0, 1, 2, … or 1, 2, 3, …, or unlike all other rows. Set.Header records which.
+	// Other sources ignore Header.
 	Header string
 
 	// Unlabelled allows rows without a label, which get the class NoClass. An empty label counts as

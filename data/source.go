@@ -18,11 +18,11 @@ import (
 func sources() []source {
 	return []source{
 		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: that many training rows)", seeded, nil, loadFontDigits},
-		{"mnist", "mnist[:N]", "handwritten digits (mnist:55000 is the paper's)", seedless, nil, loadMNIST},
-		{"toy", "toy:M,D,N,P[:plain]", "M modes of bits repeated D times, N copies each,\nflipped with probability P; plain: without labels", seeded, nil, loadToy},
+		{"mnist", "mnist[:N]", "handwritten digits (mnist:55000: as in the paper on ins)", seedless, nil, loadMNIST},
+		{"toy", "toy:M,D,N,P[:plain]", "M modes, whose codes have each bit D times; N copies of each,\nbits flipped with probability P; plain: without labels", seeded, nil, loadToy},
 		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", seedless, nil, loadBars},
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
-		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", seeded, nil, loadDesjardins},
+		{"desjardins", "desjardins:P", "four modes of 4×4 bits, flipped with probability P", seeded, nil, loadDesjardins},
 		{"sequences", "sequences[:N]", "a family of proteins drawn from a known Potts model\n(N: that many training rows)", seeded, nil, loadFamily},
 		{".csv", "FILE.csv", "rows of values in [0,1]; others need -scale", seedless, csvEndings, fileLoader(gunzipped(loadCSVOrTable))},
 		{".npz", ".npz", "rows of values in [0,1]; others need -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},

@@ -47,7 +47,7 @@ var estimatorKinds = []estimatorKind{
 	{"sardonics", "persistent chains that move by self-avoiding walks of many flips", "1.3", nil, "its walks change the number of active units", &walkSettings{samplerSettings: samplerSettings{only: "sardonics"}}},
 	{"im", "walks of many flips that keep the number of active units, and Gibbs steps that change it", "1.6", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},
 	{"walk", "persistent chains that move by any sampler, such as walk:metropolis:order=random", "that of its sampler", onBoth, "", &walkSettings{}},
-	{"exact", "enumeration, where a layer has at most 18 units", "2^units of the smaller layer", onBoth, "", &exactSettings{}},
+	{"exact", "enumeration, where a layer has at most 18 units", "grows as 2^n, where n is the number of units of the smaller layer", onBoth, "", &exactSettings{}},
 }
 
 // removed are the kinds that were removed.

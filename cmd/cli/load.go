@@ -71,13 +71,13 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data. Its test rows are used, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
 	}
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
-	f.StringVar(&d.Scale, "scale", "auto", "which two values of a file become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), a number such as 255 (0 and this number), LOW:HIGH, a list with one of these for each column, separated by commas, or auto. max and minmax use each column of a .csv file on its own, but all values of other files and with -shape. auto means 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "255")
+	f.StringVar(&d.Scale, "scale", "auto", "which two values of a file become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), a number such as 255 (0 and this number), LOW:HIGH, a list with one of these for each column, separated by commas, or auto. With max and minmax each column of a .csv file has its own two values; with -shape, and in other files, all columns have the same two. auto means 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "255")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "how to read values between 0 and 1: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers; each column is standardised, for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {
 		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: redraw the bits of each minibatch from the grey values, so that the model cannot overfit one draw; rows of metrics and test rows are drawn once")
 	}
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "column of labels in a .csv file: last, first, a name, none, or auto: the column of labels that the model's file records, or else the last column if it is named y, label, class or target").Offer("auto", "last", "first", "none")
-	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it has words, or whole numbers that count the columns or differ in form from all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
+	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it has words, or numbers that look like names of columns: 0, 1, 2, … or 1, 2, 3, …, or whole numbers unlike all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "mark, such as -1 or ?, of rows without a label, in files where only some rows have one; an empty label always means none")
 	}

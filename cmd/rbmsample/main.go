@@ -32,19 +32,19 @@ func main() { cli.MainRanks("rbmsample", runRanks) }
 const summary = `rbmsample draws samples from a model and reports whether its chains have mixed.
 
 The ending of -out sets the format. A .png, .svg or .pdf is a sheet of pictures, with a line for
-each class or each row of -clamp. An .npz has the array x [samples, inputs], and y if the model
-has labels. With -clamp the array row has the number, from 0, of the row that was filled in. A
-.csv, or a .tsv with tabs, has the same columns; to train on it, leave out the column row by
--ignore row.
+each class or each row of -clamp. It shows the means p(x|h), or the samples if inputs are real. An
+.npz has the array x [samples, inputs], or [samples, height, width] if the training data were
+pictures, and the array y if the model has labels. With -clamp it also has the array "row": for
+each sample the number, from 0, of the row of -clamp. A .csv, or a .tsv with tabs, has the same
+columns; -ignore row leaves "row" out when you train on the file.
 
-An .npz or .csv has samples in the form of the training data: bits, spins, or pictures
-[samples, height, width]. Pictures show the means p(x|h). -means adds the means to an .npz as
-the array means, and in a .csv replaces the samples by means.
+An .npz or .csv has samples in the form of the training data, such as bits or spins. -means adds
+the means to an .npz as the array "means", and in a .csv replaces the samples by means.
 
 -class NAME draws samples of a class, and -class any draws the label as well. Without -class,
 samples of each class are drawn. -clamp fills in missing values: it names a .csv, .npz or .npy
-file of rows with all inputs. Missing values are NaN, or empty cells of a .csv. Other values lie
-in [0,1] or are spins −1 and +1, and become 1 from ½ up; for real inputs they are any numbers.
+file with a column for each input. Missing values are NaN, or empty cells of a .csv. Other values
+lie in [0,1] or are spins −1 and +1, and become 1 from ½ up; for real inputs they are any numbers.
 For a model of a table, the .csv is a table with the same columns. A last column y, or the array
 y, gives classes by name, and may have missing values too. Complete rows are written as they were
 read.
@@ -63,9 +63,10 @@ was found, not that there is none. If the chains have not mixed, "mixed" is fals
 a warning gives the reason. The samples are then from chains that started at training rows, and
 may still resemble these rows; -start chooses other chains.
 
-Distances to the nearest training rows show whether samples are copies. A sample counts as
-nearer if its distance is less than that of every row in a set of as many training rows. By
-chance about one sample is nearer.
+Distances to the nearest training rows show whether samples are copies. They are compared with
+distances between training rows: as many training rows as samples are drawn, and the nearest other
+row of each is found. A sample that is nearer to a training row than any drawn row is to another
+counts as nearer. In fair samples there is about one by chance.
 
 mpirun -n N divides the chains among N processes, with identical results. Build with MPI for it:
 ` + ranks.Build
@@ -99,7 +100,7 @@ func newOptions() *options {
 	f.StringVar(&o.clamp, "clamp", "", ".csv, .npz or .npy file of rows with missing values to fill in").Main("FILE  rows whose missing values are drawn: .csv, .npz or .npy")
 	f.StringVar(&o.fill, "fill", "", ".csv table with the columns of the training table. -out is the same table, with the same separator and decimal mark, and with missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled in. OUT.probabilities.csv, next to it, has the probability of each level of these cells given the known cells of the row; rows count from 0. For a number in a Gaussian unit it has the 5, 25, 50, 75 and 95 % quantiles").
 		Main("FILE  a .csv table; -out is this table without missing cells").Mode("fills a table")
-	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes into cells: mode, the most probable level, or the mean of a number in a Gaussian unit; mean, the same, but also the mean of a number that was cut into levels; or draw, a joint sample of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
+	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes into cells. mode: the most probable level, and for numbers in Gaussian units the mean; mean: the mean for all numbers, also those that were cut into levels; draw: a joint sample of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
 	f.IntVar(&o.n, "n", 0, "number of samples of each class, or of each row of -clamp; 0: 50 of the class of -class, 10 of each class without -class, 100 without labels, 5 of each row of -clamp").
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
 	f.BoolVar(&o.means, "means", false, "write means p(x|h): instead of samples in a .csv, and in addition to samples as the array means in an .npz. Pictures show means by default, unless inputs are real")
