@@ -70,7 +70,8 @@ func lengths(low, high int) string {
 	return fmt.Sprintf("%d-%d", low, high)
 }
 
-// gammaKey is the key of two biases. They are formatted as one number unless both returns true.
+// gammaKey is the key of the biases first and second. Their text has both numbers if both returns true,
+// otherwise only the first.
 func gammaKey(initial string, first, second *float64, both func() bool) grammar.Key {
 	return grammar.Key{
 		Name: "gamma", Initial: initial, Help: "bias γ of the walks, as a multiple of β: one number, or two as in .95/1.05",

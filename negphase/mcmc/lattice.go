@@ -27,8 +27,8 @@ type Bond struct{ I, J, Times int32 }
 var ErrSpec = errors.New("no lattice")
 
 // ParseLattice parses a lattice. The text is its sides, as 60x60 or 9x9x9, or one of chimera:M,
-// chimera:MxN and chimera:MxNxL. These have M×N cells with shores of L spins; by default N = M and L =
-// 4. See Grid and Chimera.
+// chimera:MxN and chimera:MxNxL. A Chimera lattice has M×N cells with shores of L spins; by default N =
+// M and L = 4. See Grid and Chimera.
 func ParseLattice(text string, periodic bool) (*Lattice, error) {
 	var l *Lattice
 	cells, chimera := strings.CutPrefix(text, "chimera:")
@@ -77,9 +77,9 @@ func parseSides(text string) ([]int, error) {
 }
 
 // Grid returns the hypercubic lattice with the given side lengths: two for a square lattice, three for
-// a cubic one. Spin (x,y,z) has number x + side₀·(y + side₁·z). Errors are: no sides,
-// a side below 1, a periodic side of 1, which would join a spin to itself, and
-// more than MaxSpins spins.
+// a cubic one. Spin (x,y,z) has number x + side₀·(y + side₁·z). It is an error if there are no sides,
+// if a side is below 1, or if there are more than MaxSpins spins. A periodic side of 1 is an error too,
+// because it would join a spin to itself.
 func Grid(sides []int, periodic bool) (*Lattice, error) {
 	if len(sides) == 0 {
 		return nil, fmt.Errorf("a lattice without sides: give one number per dimension, as in 60x60")

@@ -11,10 +11,9 @@ import (
 //
 //	E(v,h) = −vᵀWh − bᵀv − cᵀh.
 //
-// Turning a unit on costs minus its preactivation; turning it off costs its
-// preactivation. A flip takes time proportional to the size of the other layer
-// and allocates nothing. Preactivations and energy always equal the result of
-// a recomputation from the state, without rounding error; see Parameters.
+// Turning a unit off costs its preactivation; turning it on costs minus its preactivation. A flip takes
+// time proportional to the size of the other layer and allocates nothing. Preactivations and energy
+// always equal the result of a recomputation from the state, without rounding error; see Parameters.
 type RBM struct {
 	parameters *Parameters
 	state      []uint8

@@ -81,7 +81,7 @@ func (c *metropolis) Warning() string {
 	return ""
 }
 
-// tieWork is the largest number of sums that ties computes. This number takes 0.1 s.
+// tieWork is the largest number of sums that ties computes, in some 0.1 s.
 const tieWork = 1 << 20
 
 // ties reports whether some state of the graph has a flip of one of the sites with ΔE = 0.
@@ -122,8 +122,8 @@ func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bo
 type Order int
 
 const (
-	// Linear updates the sites in the order in which they are given to Bind; all sites in ascending
-	// order.
+	// Linear updates the sites in the order in which Bind gets them, or all sites in ascending order if
+	// Bind gets none.
 	Linear Order = iota
 	// Chessboard updates the sites with even x+y+z first, then those with odd x+y+z.
 	// On a periodic side of odd length, neighbours across the boundary have the same parity.

@@ -13,7 +13,8 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A sum over the missing cells of a row is computed by the first of three methods that is affordable:
+// There are three methods to compute a sum over the missing cells of a row. The first that is
+// affordable is used:
 //
 //   - list the joint states of the cells, if there are at most listedStates, or enumeratedStates for draws and
 //     for the probabilities of single levels;
@@ -284,10 +285,11 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, furth
 	return w, nil
 }
 
-// FreeEnergy overwrites dst with the free energy of each row given its known cells, −log Σ exp(−F). The sum is
-// over the states of the missing cells, and an integral for real units. It overwrites stdErr with the standard
-// errors, in nats, which are 0 if the sum is exact. Bernoulli labels keep their values in V. The
-// draws for a row depend only on key and the row. The error is the context's, or wraps rbm.ErrDiverged.
+// FreeEnergy overwrites dst with the free energy of each row given its known cells: −log Σ exp(−F),
+// summed over the states of the missing cells. For real units the sum is an integral. It overwrites
+// stdErr with the standard errors, in nats, which are 0 if the sum is exact. Bernoulli labels keep
+// their values in V. The draws for a row depend only on key and the row. The error is the context's, or
+// wraps rbm.ErrDiverged.
 func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64, key rbm.Key) error {
 	m.FreeEnergy(dst, g.V)
 	clear(stdErr)
@@ -375,8 +377,8 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 // Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given the
 // other known cells of its row. The levels of a real unit are its nodes. If all is false, Scores writes
 // only the missing cells. It writes the classes of a label only if the label is missing. It overwrites
-// stdErr with the largest standard error of a row's log p; 0 if all are exact. Levels less probable than
-// rareLevel are left out of this maximum, unless they are those of known cells.
+// stdErr with the largest standard error of a row's log p; 0 if all are exact. This maximum leaves out
+// levels less probable than rareLevel, except the level that a known cell has.
 func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
 	var whole []cellAt // cells of rows in which no other cell is missing
 	offset := make([]int, len(g.cells))
@@ -426,8 +428,8 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 
 // marginals calls do for each of the missing cells scored, with log p of its levels given the known
 // cells of row r. The calls come before marginals returns, or when l is flushed. It returns the largest
-// standard error of log p among the levels of probability rareLevel or more and, if observed is true,
-// the level that the cell has in V. If a few chains have nearly all the weight, the result is at least
+// standard error of log p among the levels of probability rareLevel or more. If observed is true, the
+// level of the cell in V counts too. If a few chains have nearly all the weight, the result is at least
 // the standard error of the log of the sum.
 func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, scored []int, observed bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
@@ -507,7 +509,7 @@ func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float6
 	defer func() { g.V = v }()
 	g.V = w.v
 	n := w.v.Rows
-	if c := &g.cells[cell]; c.real() { // all chains must have the same nodes, those for the value in V
+	if c := &g.cells[cell]; c.real() { // all chains must have the same nodes: the nodes for the value in V
 		drawn := make([]float32, n)
 		for chain := range drawn {
 			drawn[chain] = c.value(w.v, chain)
@@ -699,11 +701,11 @@ func (s *ScoredRow) Mean(cell int) float64 {
 // quantileSteps is the number of intervals between two nodes for the integration in Quantile.
 const quantileSteps = 16
 
-// Quantile returns the p-quantile of a real unit given the other known cells. It interpolates the density
-// between nodes by the series of Whittaker and Shannon. The density is a mixture. With a distance between nodes
-// of half a standard deviation of each component, the error of the
-// interpolation is some 10⁻⁹ of the largest density. Quantile integrates the density by the trapezoidal rule,
-// with an error of the integral below 10⁻⁴.
+// Quantile returns the p-quantile of a real unit given the other known cells. It interpolates the
+// density between nodes by the series of Whittaker and Shannon. The density is a mixture. If nodes are
+// half a standard deviation of a component apart, the error of the interpolation is some 10⁻⁹ of the
+// largest density. Quantile integrates the density by the trapezoidal rule, with an error of the
+// integral below 10⁻⁴.
 func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 	c, logp := &s.cells[cell], s.LogP[cell]
 	first, last := len(logp), 0 // nodes with a density above the floor

@@ -14,12 +14,12 @@ type Settings struct {
 	// Sampler moves the chains. If its Kind is "", Target.Draw chooses a sampler.
 	Sampler negphase.Settings
 	Samples int // number of samples
-	// Rounds is the largest number of rounds that a chain runs before its first sample, at least 1, such as
-	// DefaultRounds. A round is a call of the estimator.
+	// Rounds is the largest number of rounds that a chain runs before its first sample, at least 1;
+	// DefaultRounds is suitable. A round is a call of the estimator.
 	Rounds int
 	// Start selects the chains from which the samples are taken: FromRandom or FromData. "" selects the
-	// chains from random states if the chains have mixed or there are no data, and otherwise the chains
-	// from data.
+	// chains from data if there are data and the chains have not mixed, and otherwise the chains from
+	// random states.
 	Start string
 	// Group has the ranks among which the chains are divided, with identical results; nil: one process. All
 	// ranks must make the same calls, and each gets all samples.
@@ -44,7 +44,7 @@ const (
 	// ladderGroups is the number of ladders in each set of chains. Each has some forty
 	// temperatures on MNIST.
 	ladderGroups = 10
-	// ladderShare divides Settings.Rounds to give the rounds of ladders that Target.Draw chooses.
+	// Ladders that Target.Draw chooses run for Settings.Rounds/ladderShare rounds.
 	ladderShare = 8
 	// tuningRounds is the number of rounds in which a ladder is tuned. The chains of these rounds
 	// are discarded.

@@ -17,10 +17,10 @@ import (
 type Method string
 
 const (
-	// NoisyEI runs trials of equal computing time in batches, with the reward Rate. A point of a batch has
-	// the largest expected improvement over the best posterior mean, where earlier points of the batch
-	// count as observations equal to their posterior mean. Finals at the end keep the
-	// settings before tuning unless others are clearly better: see finals.
+	// NoisyEI runs trials of equal computing time in batches, with the reward Rate. A point of a batch
+	// has the largest expected improvement over the best posterior mean. For this, earlier points of
+	// the batch count as observations equal to their posterior mean. The finals at the end keep the
+	// settings before tuning, unless other settings are clearly better: see finals.
 	NoisyEI Method = "ei"
 	// Paper is the protocol of the paper. Trials of 100 moves run one after the
 	// other on one chain, with the reward Area. The first points are a Latin hypercube. Each further
@@ -38,8 +38,8 @@ type Options struct {
 	Kernels     int     // number of kernels of the policy
 }
 
-// DefaultOptions returns the default budget of a method. That of Paper is its authors':
-// the first 20,000 of 100,000 moves, and 1000 kernels.
+// DefaultOptions returns the default budget of a method. Paper has the budget of its authors: the first
+// 20,000 of 100,000 moves, and 1000 kernels.
 func DefaultOptions(m Method) Options {
 	if m == Paper {
 		return Options{Method: m, Evaluations: 200, Moves: 100, Kernels: 1000}
@@ -85,11 +85,11 @@ type Result struct {
 	Trials  []Trial   // in the order in which they were proposed
 	Finals  []Trial   // trials of the finals, which the model does not use
 	Process *Process  // model of the reward
-	Best    []float64 // the point of the kernel that won the finals, if it is a single one; otherwise the best point by the model (see learn)
+	Best    []float64 // the winner's point if a single kernel won the finals; otherwise the best point by the model (see learn)
 	Kernels []mcmc.Sardonics
 	Points  [][]float64 // points of the kernels in the cube
-	// Untuned reports that the settings before tuning won the finals. They are then the
-	// only kernel.
+	// Untuned reports that the settings before tuning won the finals. These settings are then the only
+	// kernel.
 	Untuned bool
 	// Computing times in seconds. TrialSeconds is for the moves in trials, and BurnSeconds for the
 	// burn-in of the lanes. ModelSeconds is for the Gaussian process, for maximising the expected
@@ -142,10 +142,10 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 
 func (t *tuner) dims() int { return len(t.Space.Ranges) }
 
-// worst is the largest distance of a reward Rate below the median, for the model. Smaller rewards are
-// raised to this limit, a rate e² times below the median. A
-// sampler ten times slower than the median is as useless as one that does not move, and a model fitted to
-// such differences would fit good settings poorly.
+// worst limits how far a reward Rate lies below the median in the model. Smaller rewards are raised to
+// this limit, a rate e² times below the median. A sampler ten times slower than the median is as
+// useless as one that does not move, and a model fitted to such differences would fit good settings
+// poorly.
 const worst = 2
 
 // data returns the trials as observations for the model.
