@@ -81,7 +81,7 @@ type Column struct {
 func (c Column) Text(v float64) string { return fmt.Sprintf(c.Format, cmp.Or(c.Scale, 1)*v) }
 
 // Report returns the metric's lines for the report of a run: those of columns with First, or those of the
-// others.
+// other columns.
 func (m Metric) Report(e Evaluation, first bool) []string {
 	var lines []string
 	for _, c := range m.Columns {

@@ -17,9 +17,9 @@ type Sets struct {
 	Train, Holdout, Test *data.Set
 }
 
-// During training, metrics use a sample of the rows. These constants bound its rows × weights, so that a
-// measurement takes some tenths of a second of one core. rowWork is for metrics that add rows of weights,
-// productWork for slower metrics.
+// During training, metrics use a sample of the rows. These constants bound the rows of the sample times the
+// weights of the model, so that a measurement takes some tenths of a second of one core. rowWork is for
+// metrics that add rows of weights, productWork for slower metrics.
 const (
 	rowWork     = 1 << 30
 	productWork = 1 << 25
@@ -91,7 +91,8 @@ func (s Sets) parts(m *rbm.RBM, key func(uint64) rbm.Key) []measuredSet {
 	return all
 }
 
-// rows returns a sample of rows, the same each time. Its rows × weights are at most work; 0 means all rows.
+// rows returns a sample of rows, the same each time. Its size times the number of weights of m is at most
+// work; 0 means all rows.
 func (p measuredSet) rows(m *rbm.RBM, work int) []int32 {
 	if work == 0 {
 		return p.order

@@ -152,8 +152,9 @@ const (
 	fromBase
 )
 
-// freshChains returns the visible states of two sets of chains after as many Gibbs steps as c has. One set
-// starts at random training rows, the other at draws from the base rates of the data.
+// freshChains returns the visible states of two sets of chains after as many Gibbs steps as the continued
+// chains of c made. One set starts at random training rows, the other at draws from the base rates of the
+// data.
 func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	m := x.s.trainer.model
 	rows := min(max(c.end.Rows, leastFresh), mostFresh)

@@ -85,7 +85,7 @@ func (s Settings) rows(set *data.Set) []int32 {
 	return data.RowNumbers(0, set.Len())
 }
 
-// An objective turns a minibatch into the positive phase of its gradient.
+// An objective turns a minibatch into the positive phase of the objective's gradient.
 type objective struct {
 	parts   rbm.Objective
 	rows    []int32 // numbers of the rows to train on; nil: all

@@ -24,7 +24,7 @@ type Preset struct {
 	LeastSteps   int      // smallest number of steps to which Passes may cut a run; 0: 1000
 	Groups       int      // number of groups of chains, for estimators with a ladder of temperatures
 	Chains       int      // number of chains, for other estimators
-	Temperatures string   // temperatures of a ladder, as rbmtrain -temperatures has them
+	Temperatures string   // temperatures of a ladder, in the syntax of rbmtrain -temperatures
 	Init         string   // one of Starts, as SetBiases takes it
 	Labels       rbm.Kind // kind of the label units of a model with labels
 	Negative     string   // kind of the negative phase; "": the caller chooses
@@ -96,7 +96,8 @@ func Presets() []Preset {
 }
 
 // PresetFor returns the preset that rbmtrain uses for set by default, after Fit. It depends on the kind and
-// the number of inputs, and on labelled: whether the model has labels. labelled is ignored if set has none.
+// the number of inputs, and on labelled: whether the model has labels. labelled is ignored if set has no
+// labels.
 func PresetFor(set *data.Set, labelled bool) Preset {
 	all := Presets()
 	p := all[0]
@@ -111,10 +112,10 @@ func PresetFor(set *data.Set, labelled bool) Preset {
 	return p.Fit(set)
 }
 
-// leastSteps is the smallest number of steps to which Fit cuts a preset. leastRealSteps is that number for
-// the preset for real numbers, whose rate is low: after 1000, 3000 and 10000 steps the reconstruction error
-// of test rows is 0.423, 0.359 and 0.328 on breast cancer (426 training rows) and 0.655, 0.585 and 0.539 on
-// wine (133 training rows). Both data sets are scikit-learn's.
+// leastSteps is the smallest number of steps to which Fit cuts a preset. leastRealSteps is this number for
+// the preset gaussian, whose rate is low. After 1000, 3000 and 10000 steps the reconstruction error of test
+// rows is 0.423, 0.359 and 0.328 on breast cancer (426 training rows) and 0.655, 0.585 and 0.539 on wine
+// (133 training rows). Both data sets are scikit-learn's.
 const (
 	leastSteps     = 1000
 	leastRealSteps = 10000
@@ -183,8 +184,8 @@ func (p Preset) Over(steps int) Preset {
 	return p
 }
 
-// RealHidden returns the preset for real hidden units. Their states have no bound, so the rate is a tenth,
-// as in PGM, the code of Tubiana, Cocco and Monasson (eLife 2019).
+// RealHidden returns the preset for real hidden units. Their states have no bound, so the rate is a tenth
+// of the preset's, as in PGM, the code of Tubiana, Cocco and Monasson (eLife 2019).
 func (p Preset) RealHidden() Preset {
 	p.Common.Rate, p.RealRate = p.Common.Rate/10, p.RealRate/10
 	return p

@@ -29,9 +29,9 @@ type SiteStatistics struct {
 }
 
 // CompareSites returns the statistics of samples against rows, which must have the same columns. Rows count
-// by their weights. Each frequency is over the rows in which its cells are known, and is left out if one of
-// the sets has no such row. The error says that the columns differ or are too few, that there are too few
-// rows, that a statistic has no value because nothing varies, or that memory is short.
+// by their weights. Each frequency is over the rows in which the cells of its columns are known. It is left
+// out if one of the sets has no such row. The error says that the columns differ or are too few, that there
+// are too few rows, that a statistic has no value because nothing varies, or that memory is short.
 func CompareSites(samples, rows *data.Set) (s SiteStatistics, err error) {
 	switch {
 	case samples.Schema == nil || rows.Schema == nil || samples.Schema.Text() != rows.Schema.Text():
@@ -62,8 +62,8 @@ func CompareSites(samples, rows *data.Set) (s SiteStatistics, err error) {
 	return s, nil
 }
 
-// bothKnown removes, in place and from both of two slices of equal length, the elements that are NaN in
-// either.
+// bothKnown removes, in place, each index at which x or y is NaN from both slices, which have equal
+// lengths.
 func bothKnown(x, y []float64) (a, b []float64) {
 	a, b = x[:0], y[:0]
 	for i := range x {
@@ -75,9 +75,9 @@ func bothKnown(x, y []float64) (a, b []float64) {
 }
 
 // frequencies returns the frequencies of the units of set, and for all pairs of units in different columns
-// their frequencies and connected correlations. Each is over the rows in which its cells are known, and NaN
-// if there is no such row. In a correlation, the frequencies of the two units are over the rows in which
-// both cells are known.
+// their frequencies and connected correlations. Each value is over the rows in which the cells of its units
+// are known, and NaN if there is no such row. In a correlation, the frequencies of the two units are over
+// the rows in which both cells are known.
 func frequencies(set *data.Set) (one, pair, two []float64) {
 	n, columns := set.X.Cols, len(set.Schema.Columns)
 	both := make([]float64, n*n) // weight of the rows in which units i and j are on, at i·n+j

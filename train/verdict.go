@@ -64,7 +64,8 @@ const (
 	// Runs of fewer than shortSteps steps are not judged to end short: they have hardly begun, and a trial
 	// of someTrial updates would be a large part of them.
 	shortSteps = 1000
-	// The log-likelihood decides if it was measured in the last 1/knownShare of the run.
+	// The log-likelihood decides whether a run went wrong if it was measured in the last 1/knownShare of
+	// the run.
 	knownShare = 5
 )
 
