@@ -100,7 +100,7 @@ func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
 		low, high = l.Low[i], l.High[i]
 	case l.Err != nil:
 		low, high = l.Y[i]-2*l.Err[i], l.Y[i]+2*l.Err[i]
-		if c.LogY && !(low > 0) && high > 0 { // as far down as up on the axis
+		if c.LogY && !(low > 0) && high > 0 { // on the axis, the band then goes as far down as up
 			low = l.Y[i] * l.Y[i] / high
 		}
 	default:
@@ -114,7 +114,7 @@ const mostPoints = 2000
 
 // Thinned returns the chart with at most mostPoints points in each line. They are evenly spaced and end
 // with the line's last point. Points that the chart cannot show are left out first, so that values that are
-// measured only now and then stay.
+// measured only now and then remain.
 func (c Chart) Thinned() Chart {
 	c.Lines = slices.Clone(c.Lines)
 	for k, l := range c.Lines {
@@ -202,8 +202,8 @@ func (a Axis) At(v float64) float64 {
 	return low + (high-low)*(v-a.Core.Low)/(a.Core.High-a.Core.Low)
 }
 
-// Marks returns the labelled values of the axis. On a broken axis they are those of the core, and the ends
-// beyond the breaks.
+// Marks returns the labelled values of the axis. On a broken axis they are those of Core and the ends of
+// the axis beyond the breaks.
 func (a Axis) Marks() []Mark {
 	if a.Core.Low > a.Core.High {
 		return Marks(a.Low, a.High, a.Log)
@@ -235,8 +235,8 @@ func (a Axis) Breaks() (all []float64) {
 // this many times as large.
 const crush = 2.5
 
-// Axes returns the axes, both empty if there is nothing to show. The y axis is broken if the first values,
-// those of a model that has not been trained, would compress the rest of all curves.
+// Axes returns the axes, which are both empty if there is nothing to show. The y axis is broken if the
+// first values of the curves, before training, would compress the rest of all curves.
 func (c Chart) Axes() (x, y Axis) {
 	x, y = Axis{nothing(), c.LogX, nothing()}, Axis{nothing(), c.LogY, nothing()}
 	later, first := nothing(), math.Inf(1)

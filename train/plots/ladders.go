@@ -70,7 +70,7 @@ func Temperature(beta float64) string {
 }
 
 // rejections plots the rejection rate of each pair of neighbours, with two standard errors, against the
-// number of the colder one.
+// number of the colder neighbour.
 func rejections(l NamedLadder) *Plot {
 	p := New("pair, by the number of its colder temperature", "share of swaps rejected")
 	p.Title.Text = "Rejection of neighbours, ± 2 standard errors"

@@ -44,7 +44,7 @@ type Page struct {
 	draw          func(c draw.Canvas)
 }
 
-// Write writes the picture in the given format. It returns the first error of its plots.
+// Write writes the picture in the given format. If plots of the page have errors, it returns the first.
 func (p *Page) Write(w io.Writer, f Format) error {
 	if p.err != nil {
 		return p.err
@@ -71,7 +71,7 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	return err
 }
 
-// pixels returns the image of a page without an error. It is drawn once.
+// pixels returns the image of p, which must not have an error. Only the first call draws it.
 func (p *Page) pixels() image.Image {
 	if p.image == nil {
 		page := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi))

@@ -17,9 +17,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Plot is one panel of a picture. Methods that add an element return it, for the legend or for changes of
-// its style. A Plot keeps the first error, such as a point that is not finite; writing the page returns
-// that error.
+// A Plot is one panel of a picture. Methods that add an element return the element, for the legend or for
+// changes of its style. A Plot keeps the first error, such as a point that is not finite; writing the page
+// returns that error.
 type Plot struct {
 	*plot.Plot
 	x, y string // labels of the axes
@@ -30,7 +30,7 @@ type Plot struct {
 const labelRoom = vg.Length(labelSize) * 1.7
 
 // inside returns place without the space for the labels of the axes. We draw these labels ourselves,
-// because gonum/plot puts those of a logarithmic axis far from its middle.
+// because gonum/plot puts the label of a logarithmic axis far from the axis's middle.
 func (p *Plot) inside(place draw.Canvas) draw.Canvas {
 	var left, below vg.Length
 	if p.y != "" {

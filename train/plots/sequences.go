@@ -177,7 +177,7 @@ func (p *Plot) density(xs, ys []float64, low, high float64) {
 		*n++
 		most = max(most, *n)
 	}
-	from := math.Log(0.5) // so that a single point is not white
+	from := math.Log(0.5) // with it, a single point is not white
 	p.raster(cells, cells, low, low, high, high, func(x, y int) color.RGBA {
 		n := count[x][y]
 		if n == 0 {

@@ -93,7 +93,7 @@ func Marks(low, high float64, log bool) (all []Mark) {
 	return all
 }
 
-// short formats v with enough digits to distinguish it from values a step away, and large values in
+// short formats v with enough digits to distinguish it from values a step away. Large values are in
 // thousands or millions.
 func short(v, step float64) string {
 	if v == 0 {
@@ -146,7 +146,7 @@ func ticks(marks []Mark) (all []plot.Tick) {
 // wholeTicks returns some five ticks at whole numbers.
 func wholeTicks(low, high float64) []plot.Tick { return ticks(wholeMarks(Marks(low, high, false))) }
 
-// wholeMarks returns the marks at whole numbers, written as such.
+// wholeMarks returns the marks at whole numbers, without decimals.
 func wholeMarks(marks []Mark) (whole []Mark) {
 	for _, m := range marks {
 		if m.Value == math.Round(m.Value) {
