@@ -14,8 +14,8 @@ const maxListed = 20
 
 // loadBars lists bars and stripes (MacKay, Information Theory, Inference, and Learning Algorithms, 2003,
 // section 43) in pictures of n × n. n is 4 unless the spec is bars:n. Each of the 2ⁿ patterns of n bits
-// gives two pictures: in the first half of the rows every row of pixels is the pattern (bars), in the
-// second every column is (stripes). These 2·2ⁿ rows are all outcomes, equally likely.
+// gives two pictures. In the first half of the set every row of pixels is the pattern (bars). In the second
+// half every column is (stripes). These 2·2ⁿ pictures are all outcomes, equally likely.
 //
 // The blank and the full picture are both bars and stripes, so they count twice, as in Fischer and Igel's
 // experiments. The largest possible mean log-likelihood of 4 × 4 is −3.3791 nats. With "distinct" they

@@ -40,7 +40,7 @@ type csvReader struct {
 	kind      string   // value of Set.Header
 	numbers   bool     // the first line has distinct whole numbers, and Options.Header is auto
 	width     int      // number of columns of each line of the file, from the first
-	across    int      // number of columns that the line returned by next has in the file
+	across    int      // number of columns in the file of the line that next returned last
 	ignore    string   // Options.Ignore
 	lacking   bool     // Options.IgnoreKnown
 	ignored   []int    // columns of the file that next drops, ascending
@@ -325,14 +325,14 @@ func (c *csvReader) checkRow(row []string) error {
 	return nil
 }
 
-// A risingColumn is a column of whole numbers that increase from row to row, as numbers of customers or
-// patients often do.
+// A risingColumn is a column of whole numbers that increase from row to row, as the numbers that identify
+// customers or patients often do.
 type risingColumn struct {
 	column int
 	last   float64
 }
 
-// leaveOut returns the advice to leave out a column, by its name if it has one.
+// leaveOut returns the advice to leave out a column. It names the column if it has a name.
 func leaveOut(name string) string {
 	switch name = strings.TrimSpace(name); {
 	case name == "", strings.Contains(name, ","):
@@ -517,8 +517,8 @@ const (
 
 // areNames reports whether a first line of numbers is nevertheless a header, because pandas numbers columns
 // that have no names. The fields must be distinct whole numbers. They are a header if they count the
-// columns, from 0 or from 1, or if none of the next lookAhead rows has distinct whole numbers only. The
-// only line of a file is a row.
+// columns, from 0 or from 1 (see countedNames and leastCounted), or if lookAhead rows follow and none of
+// them has distinct whole numbers only. The only line of a file is a row, not a header.
 func (c *csvReader) areNames(line []string) (bool, error) {
 	names, counted := distinct(line)
 	if c.numbers = names != nil; !c.numbers {
@@ -746,8 +746,8 @@ func (c *csvReader) readValue(j int, field string) (v float64, err error) {
 	return 0, c.wrong(j, "%s %s", quote(field), why)
 }
 
-// wrong returns an error about a field. It names the file, the line and the column, by its name too if
-// there is one.
+// wrong returns an error about a field. It names the file, the line and the column, with the name of the
+// column if there is one.
 func (c *csvReader) wrong(j int, format string, args ...any) error {
 	line, _ := c.r.FieldPos(j)
 	return formatErrorf("%s:%d: %s: %s", c.path, line, c.columnName(j), fmt.Sprintf(format, args...))

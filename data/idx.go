@@ -165,7 +165,7 @@ func decompress(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	magic, err := b.Peek(2)
 	if err != nil || [2]byte(magic) != gzipMagic {
-		return b, nil // the reader will report the error of a shorter file
+		return b, nil // a file of fewer than two bytes is an error later, when its content is read
 	}
 	return gzip.NewReader(b)
 }

@@ -11,7 +11,7 @@ import (
 // constant column, all values become 0.
 type scale struct{ low, high float64 }
 
-// asIs is the scale of values in [0,1], white that of grey bytes, and spins that of −1 and +1.
+// asIs is the scale of values in [0,1], white the scale of grey bytes, and spins the scale of −1 and +1.
 var asIs, white, spins = scale{0, 1}, scale{0, 255}, scale{-1, 1}
 
 func (s scale) apply(v float64) float64 {
@@ -120,8 +120,8 @@ func (o Options) describe(s scales) string {
 	return s.String()
 }
 
-// known returns the scales if they are known before the values are read. bytes is true if the values are
-// bytes, which may be bits or grey values up to 255.
+// known returns the scales, and whether they are known before the values are read. bytes is true if the
+// values are bytes, which may be bits or grey values up to 255.
 func (g scaling) known(bytes bool) (scales, bool) {
 	if g.rule == "auto" {
 		return scales{asIs}, !bytes

@@ -11,8 +11,8 @@ import (
 // loadShifter lists the labelled shifter ensemble (Hinton and Sejnowski, 1986; MacKay 2003, section 43) of
 // patterns of n bits. n is 8 unless the spec is shifter:n. A row is a pattern, followed by the same pattern
 // shifted cyclically by one place to the left, not at all, or by one place to the right. The shift is the
-// class. The 3·2ⁿ rows are all outcomes, equally likely. So the largest possible mean log-likelihood,
-// classes included, is −log(3·2ⁿ): −6.6438 nats for the usual 768 rows.
+// class. The 3·2ⁿ rows are all outcomes, equally likely. So the largest possible mean log-likelihood of
+// rows with their classes is −log(3·2ⁿ), −6.6438 nats for n = 8.
 func loadShifter(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	values, _, err := sp.values(1, "", "shifter:N")
 	n := 8

@@ -141,9 +141,9 @@ func (s *Set) moments() (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// kept returns what is stored of v, in column j, until the scale is known. For real values that is the
-// difference from the first row, which float32 holds precisely even if values are large and close to each
-// other.
+// kept returns what is stored for v, the value of column j, until the scale is known. For real values that
+// is v minus the value in the first row. float32 holds this difference precisely even if values are large
+// and close to each other.
 func (b *binarizer) kept(j int, v float64) float32 {
 	if b.mode != Standard {
 		return float32(v)
@@ -154,8 +154,9 @@ func (b *binarizer) kept(j int, v float64) float32 {
 	return float32(v - b.origin[j])
 }
 
-// LogScale returns the log density of a standardised row minus its log density in the units of the data: Σ
-// log deviation over the columns that are not constant and whose cell is known. It is 0 for other sets.
+// LogScale returns the log density of a standardised row minus its log density in the units of the data.
+// This is Σ log deviation over the columns that are not constant and whose cell is known. It is 0 if the
+// set is not standardised.
 func (s *Set) LogScale(row int32) float64 {
 	sum := 0.0
 	for i, d := range s.Deviations {

@@ -44,7 +44,7 @@ type cellColumn struct {
 	words []string
 	index map[string]int32 // index in words of each word
 	// ofNumber has the index in words of each number. All spellings of a number count as one word, the
-	// first.
+	// first of them.
 	ofNumber map[float64]int32
 	cells    []int32 // index in words for each row; −1: missing
 }
@@ -98,7 +98,7 @@ func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, err
 
 // add adds a row of words.
 func (t *tableReader) add(row []string) error {
-	t.counts = false // a first column that counts rows has too many levels
+	t.counts = false // a first column that counts the rows is not an error here: namesRows finds it
 	line, _ := t.r.FieldPos(0)
 	if err := t.addLabelAndWeight(row, IsMissing); err != nil {
 		return err

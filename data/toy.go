@@ -78,8 +78,8 @@ func (t *toyModel) parse(sp spec, numbers string) error {
 //
 // Later experiments with these data agree on four modes in two complementary pairs, 16 pixels, 10000 rows,
 // and the probabilities 0.1, 0.05, 0.01 and 0.001. The modes here are those of the Shark library: blank,
-// full, the upper half and the lower half. The entropies of the distribution are then 6.5764, 4.5618,
-// 2.2823 and 1.5128 nats.
+// full, the upper half and the lower half. For these probabilities the entropies of the distribution are
+// then 6.5764, 4.5618, 2.2823 and 1.5128 nats.
 //
 // Toy data of 2 bits with 8 repeats have the same modes: the rows of
 // desjardins:p are those of toy:4,8,2500,p:plain.
@@ -156,8 +156,8 @@ func (t toyModel) codes() rbm.Values {
 	return codes
 }
 
-// logProb returns Set.LogProb of the set, whose distribution is a mode drawn uniformly, followed by
-// independent flips. The class y is the mode, in a plain set too.
+// logProb returns Set.LogProb of the set, whose rows are modes drawn uniformly and then flipped bit by bit,
+// independently. The class y is the mode, in a plain set too.
 func (t toyModel) logProb(codes rbm.Values) func(x []uint64, y int) float64 {
 	logFlip, logKeep := math.Log(t.flip), math.Log1p(-t.flip)
 	last := ^uint64(0) >> (uint(-codes.Cols) % 64) // mask of the last word of a row
