@@ -67,8 +67,8 @@ func (m *RBM) mirror(b *Base) (*RBM, *Base) {
 	return other, b
 }
 
-// annealPartRows returns the number of chains of a part. Every processor then has a part, if there
-// are enough chains. Results do not depend on the number.
+// annealPartRows returns the number of chains of a part. It gives every processor a part if there are
+// enough chains. Results do not depend on the number.
 func annealPartRows(rows int) int {
 	return min(chunkRows, max(annealRows, ceilDiv(rows, runtime.GOMAXPROCS(0))))
 }
@@ -90,7 +90,7 @@ func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Values, k
 }
 
 // AnnealRanks divides the chains of Anneal among the ranks of g, with bit-identical results. Each
-// rank moves its rows of v, those of Group.Rows, and does not change the others. look gets
+// rank moves its rows of v (see Group.Rows) and does not change the others. look gets
 // the gains of all rows on every rank. All arguments except ctx must be the same on every rank. If
 // the ctx of one rank is done, AnnealRanks returns on all ranks.
 func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {

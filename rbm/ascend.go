@@ -12,9 +12,9 @@ import (
 
 // An Ascent updates the parameters of a model along estimates of the gradient of its
 // likelihood. The fields add an optimiser, centring, decay and averages to plain ascent, which is
-// the zero value. All of them work in one pass over the parameters, block by block in the
-// first-level cache. Fields may change between steps. An Ascent keeps its working memory, so a
-// step allocates nothing; it is not for concurrent use.
+// the zero value. All these operations are done in one pass over the parameters, block by block in the
+// first-level cache. Fields may change between steps. An Ascent keeps its working memory, so a step allocates
+// nothing; it is not for concurrent use.
 type Ascent struct {
 	// Mu and Lambda are the offsets of the centred gradient, one for each visible and
 	// each hidden unit; nil: the plain gradient. With the plain gradient G_W, G_b, G_c the steps are
@@ -67,10 +67,10 @@ type Ascent struct {
 // share is 1 for the log-likelihood. For an Objective it is the weight of the generative term, and pos is an
 // ObjectivePhase.
 //
-// Each step is summed separately and added to its parameter once. A step is a sum over the rows of
-// both phases: over runs of rows in float32 (vec.Sums), then over groups of runs in float32, then
-// over chunks of groups in float64. Within a chunk the phases alternate. Moments are added last, pos
-// before neg. Steps below vec.Tiny in absolute value count as zero.
+// Each step is summed separately and added to the parameter once. A step is a sum over the rows of both
+// phases: over runs of rows in float32 (vec.Sums), then over groups of runs in float32, then over chunks of
+// groups in float64. Within a chunk the phases alternate. Moments are added last, pos before neg. Steps below
+// vec.Tiny in absolute value count as zero.
 //
 // If both phases have similar numbers of rows, the rounding error of a step is at most about 10⁻⁷ times
 // rate·⟨vhᵀ⟩⁺. The error is up to 5·10⁻⁷ times rate·⟨vhᵀ⟩⁺ if all hidden means are nearly equal, and one
@@ -104,8 +104,8 @@ func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
 // hidden units and a block of visible units. Parts are ordered panel by panel, as in memory.
 func (a *Ascent) parts(m *RBM) int { return vec.Blocks(m.Hidden()) * vec.Blocks(m.Visible()) }
 
-// step is Step for the parts lo … hi−1 of the weights and for the biases of the units in them. The
-// biases of other visible units become undefined.
+// step is Step for the parts lo … hi−1 of the weights and for the biases of their units. The biases of other
+// visible units become undefined.
 func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	a.check(m)
 	a.m, a.to, a.rate, a.rule = m, m.parameters(), rate, a.Rule
@@ -397,9 +397,9 @@ func (a *ascentWork) deal(d *particles, most int) {
 	}
 }
 
-// close pads the last word with empty slots, and assigns the words from the given one on to a group. They
-// join the last group if it has the same form, bits or real values, and then has no more than most words.
-// Otherwise they form a new group.
+// close pads the last word with empty slots, and assigns the words from the given one on to a group. These
+// words join the last group if it has the same form, bits or real values, and then has no more than most
+// words. Otherwise they form a new group.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
@@ -623,8 +623,8 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 			lo, steps := at+(b-from)*size, steps[(b-from)*size:]
 			rows := min(vec.Block, len(steps)/vec.Block)
 			steps = steps[:rows*vec.Block]
-			// If the rule is an Adder, the kernels add to its numbers directly. This needs a single group, or a last
-			// group of bits; with centring, a single group of bits.
+			// If the rule is an Adder, the kernels add to its numbers directly. That is possible for a single group,
+			// or for a last group of bits; with centring only for a single group of bits.
 			var w []float32
 			if whole && a.adder != nil && (a.Mu == nil || !group.grey) && (q == 0 || a.Mu == nil && !group.grey) {
 				tile.block.set(a, Weights, lo, lo+len(steps))

@@ -8,17 +8,17 @@ import (
 )
 
 // A Batch is a set of weighted examples or particles. Row r has the visible states v_r and the
-// hidden means p(h|v_r), both at β = 1. With weights w_r it gives the
+// hidden means p(h|v_r), both at β = 1. With weights w_r a Batch gives the
 // Rao–Blackwellised estimate Σ_r w_r f(v_r, p(h|v_r)) of the expectation of f(v,h).
 type Batch struct {
 	V      Values
 	H      Matrix
 	Weight []float32 // w_r, may be zero or negative; nil means 1/Rows for all
 
-	// The fields below are for objectives that depend on the class: see ObjectivePhase. They let
-	// an ascent process each row once instead of once for every class. If BiasWeight is not nil,
-	// it replaces Weight in ⟨v⟩; Weight must not be nil then. Each of the last LabelRows
-	// rows has one label unit on. These rows count in ⟨v⟩ and ⟨vhᵀ⟩, but not in ⟨h⟩.
+	// The fields below are for objectives that depend on the class: see ObjectivePhase. With these fields an
+	// ascent can process each row once instead of once for every class. If BiasWeight is not nil, it replaces
+	// Weight in ⟨v⟩; Weight must not be nil then. Each of the last LabelRows rows has one label unit on. These
+	// rows count in ⟨v⟩ and ⟨vhᵀ⟩, but not in ⟨h⟩.
 	BiasWeight []float32
 	LabelRows  int
 }
@@ -122,7 +122,7 @@ func (s *Moments) Set(b Batch) {
 	narrow(s.Squares, sums)
 }
 
-// check panics unless b has layers of these lengths and consistent weights.
+// check panics unless b is consistent and its layers have the given numbers of units.
 func (b Batch) check(visible, hidden int) {
 	rows := b.V.Rows
 	if !b.V.IsReal() {

@@ -45,8 +45,8 @@ func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 // first-level cache, and all rows of the pass use the result. A single row needs no transposition; the order
 // of its sums is the same.
 //
-// A worker has the same panels in every pass, up or down, and in the ascent. They stay in the second-level
-// cache of its processor, into which the whole model may not fit.
+// A worker has the same panels in every pass, up or down, and in the ascent. Therefore these panels stay in
+// the second-level cache of its processor, even if the whole model does not fit.
 func (p *pass) downPart(k, first, end int) {
 	m, rows := p.m, p.rows
 	acts := p.acts[k*rows*vec.Block:][:rows*vec.Block]

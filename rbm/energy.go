@@ -44,9 +44,9 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 //
 // in nats, so that p(v) = exp(−F(v))/Z. Sums are in float64. For a real hidden unit,
 // log(1 + exp(…)) is replaced by log Z of the unit given its input; real visible units add Σ U′(v).
-// Under a constraint F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)), with the sum over the h that are
-// allowed with v. F is +Inf if there is no such h. For grey rows exp(−F) is not a probability, but F
-// still compares rows. It panics if the shapes differ, or if v is grey and a constraint is on all units.
+// Under a constraint F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)), with the sum over the h that the constraint allows
+// with v. F is +Inf if there is no such h. For grey rows exp(−F)/Z is not a probability, but rows can still
+// be compared by F. FreeEnergy panics if the shapes differ, or if v is grey and a constraint is on all units.
 func (m *RBM) FreeEnergy(dst []float64, v Values) {
 	m.checkInput(v)
 	if len(dst) != v.Rows {
@@ -59,7 +59,7 @@ func (e *evaluation) freeEnergies(b *rowBlock, _ int) {
 	e.m.given().sumOut(e, b, b.n, false, freeEnergies{})
 }
 
-// freeEnergies are the summedRows of a block of rows. It writes their free energies to e.dst.
+// freeEnergies are the summedRows of a block of rows. put writes the free energy of a row to e.dst.
 type freeEnergies struct{}
 
 func (freeEnergies) row(e *evaluation, b *rowBlock, r int) (z []float64, active int) {

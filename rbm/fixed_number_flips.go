@@ -8,8 +8,8 @@ import (
 )
 
 // pseudoLogLikelihood compares the free energy F of every row with that of the row with one unit
-// flipped. The flip multiplies the odds of the hidden units by e^±w, where w are the weights of
-// the unit. These factors are computed once for all rows of a block.
+// flipped. The flip multiplies the odds of the hidden units by e^±w, where w are the weights of the flipped
+// unit. The factors e^±w are computed once for all rows of a block.
 func (c *Constraint) pseudoLogLikelihood(m *RBM, dst []float64, v Values) {
 	clear(dst)
 	if m.softmaxLabel() {

@@ -40,8 +40,8 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 	m.StepRows(s, 0, s.H.Rows, beta, steps, key)
 }
 
-// StepRows is Step for the rows lo … hi−1 alone. Their results are bit-identical to those of
-// Step. Other rows do not change. It panics where Step does, or if lo … hi−1 is out of range.
+// StepRows is Step for the rows lo … hi−1 alone, with bit-identical results for these rows. Other rows do not
+// change. It panics where Step does, or if lo … hi−1 is out of range.
 func (m *RBM) StepRows(s *States, lo, hi int, beta []float32, steps int, key Key) {
 	s.check(m)
 	s.checkRows(lo, hi)

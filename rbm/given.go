@@ -27,11 +27,11 @@ const (
 // units i with weights Wᵢ. The clamped units therefore only change the hidden biases. The
 // sums are in float64 and are rounded once, to float32.
 //
-// inputs has a value for each input of m: 0 or 1, any number for a real unit, or FreeInput. A nil
-// inputs leaves all of them free. FillGroups defines the meaning for softmax groups. class is the
-// class to which the label is clamped, or Free; a free label is the label of the new model. Free
-// inputs keep their order. Energies are those of m without the terms U of the clamped units. A
-// constraint on all units is reduced by the number of clamped units that are active.
+// inputs has a value for each input of m: 0 or 1, any number for a real unit, or FreeInput. If inputs is nil,
+// all inputs are free. FillGroups defines the meaning for softmax groups. class is the class to which the
+// label is clamped, or Free; a free label is the label of the new model. Free inputs keep their order.
+// Energies are those of m without the terms U of the clamped units. A constraint on all units is reduced by
+// the number of clamped units that are active.
 //
 // Given returns an error if no unit is free, if the constraint allows no state, or if FillGroups
 // does. It panics if inputs does not have Inputs() valid values, or if m has no such class.

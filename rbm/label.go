@@ -156,8 +156,8 @@ func normalise(x []float64) {
 //	p(h=1|x) = Σ_y p(y|x) p(h=1|x,e_y)
 //
 // It ignores the label units in v. p(y|x) is that of ClassLogProb, and the sum is over the one-hot
-// labels e_y. In the model any number of Bernoulli label units may be on. With such a label the result is
-// therefore conditioned on exactly one of them being on, as in the data. A constraint applies to
+// labels e_y. In the model any number of Bernoulli label units may be on; the result for such a label is
+// therefore conditioned on exactly one unit of the label being on, as in the data. A constraint applies to
 // each term.
 //
 // A row of dst is NaN if a constraint allows no state with x in any class. For a

@@ -120,7 +120,7 @@ func NewObjectivePhase(m *RBM, rows int, grey bool) *ObjectivePhase {
 // tileRows returns the number of rows of a tile.
 func (p *ObjectivePhase) tileRows() int { return min(p.rows, max(1, tileTerms/p.classes)) }
 
-// Inputs returns the rows of V that the caller fills before Set. Their label units must be off.
+// Inputs returns the rows of V that the caller fills before Set. The label units of these rows must be off.
 func (p *ObjectivePhase) Inputs() Values { return p.V.Slice(0, p.rows) }
 
 // Set computes the phase of the rows in Inputs under m. y has the class of each row, or

@@ -14,8 +14,8 @@ import (
 //
 //	Σⱼ Wᵢⱼ(G_W)ᵢⱼ + bᵢ(G_b)ᵢ − ½γᵢ(⟨vᵢ²⟩⁺ − ⟨vᵢ²⟩⁻)
 //
-// where ⟨·⟩⁺ is the positive and ⟨·⟩⁻ the negative phase. This gradient needs those of all weights of the
-// unit, so the multiplication by e^δᵢ is a second pass over the weights.
+// where ⟨·⟩⁺ is the positive and ⟨·⟩⁻ the negative phase. This gradient needs the gradients of all weights of
+// the unit, so the multiplication by e^δᵢ is a second pass over the weights.
 //
 // A part is the weights between one panel of hidden units and one block of 64 visible units.
 type learning struct {

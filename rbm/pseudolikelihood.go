@@ -241,7 +241,7 @@ func (e *evaluation) labelScore(a []float64, b *rowBlock, r int) (score float64)
 }
 
 // scoreUnits includes n units from i on in the score of each row. b.table must have exp(weight) and
-// exp(−weight) of each of them.
+// exp(−weight) of each unit.
 func (e *evaluation) scoreUnits(b *rowBlock, first, i, n, span int) {
 	width := len(b.weights)
 	var up, down [pseudoUnits]float64 // odds of flipping to 1 and to 0 from the bias alone

@@ -6,7 +6,7 @@ import "gorbm/rbm/internal/vec"
 // Ascent calls it block by block, from several goroutines at once.
 type Rule interface {
 	// Slots returns how many numbers the rule keeps for each parameter, at most MaxSlots.
-	// They are zero before the first update.
+	// These numbers are zero before the first update.
 	Slots() int
 	// Apply updates the parameters of a block.
 	Apply(b *Block)

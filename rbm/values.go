@@ -104,7 +104,7 @@ func (b Values) Put(i, j int, x float32) {
 }
 
 // check panics unless b is bits with the stride that its columns need and zeros beyond the last
-// column. The kernels rely on these.
+// column. The kernels rely on this form.
 func (b Values) check() {
 	if b.IsReal() {
 		panic("rbm: real values where states are bits")

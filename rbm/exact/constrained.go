@@ -7,10 +7,9 @@ import (
 	"gorbm/rbm"
 )
 
-// constrainedStates enumerates a model under a constraint. It lists the states of one
-// layer that the constraint allows, and sums the other layer out for each of them. If
-// the constraint also applies to the summed layer, the sum uses the recursion of the
-// conditional Bernoulli distribution (package bernoulli).
+// constrainedStates enumerates a model under a constraint. It lists the states of one layer that the
+// constraint allows, and sums out the other layer for each listed state. If the constraint also applies to
+// the summed layer, the sum uses the recursion of the conditional Bernoulli distribution (package bernoulli).
 type constrainedStates struct {
 	layers
 	bound  bool // the constraint applies to the summed layer
@@ -36,7 +35,7 @@ type shell struct {
 // A shellRange is a range of consecutive states of a shell.
 type shellRange struct{ shell, first, states int }
 
-// manyStates is the largest count of states; larger counts are set to it. It is above every limit.
+// manyStates is the largest count of states; larger counts are set to manyStates. It is above every limit.
 const manyStates = 1 << 38
 
 // boundedBinomial returns the binomial coefficient n over k, or manyStates if that is smaller.

@@ -252,9 +252,9 @@ func LogZ(ctx context.Context, m *rbm.RBM) (float64, error) {
 	return e.LogZ(ctx, nil)
 }
 
-// Moments overwrites dst with the moments under the model, and returns log Z. They are computed in
-// float64 and stored as float32. Moments makes two passes over the states, the first for log Z. If
-// LogZ fails, it returns NaN and does not change dst.
+// Moments overwrites dst with the moments under the model, and returns log Z. The moments are computed in
+// float64 and stored as float32. Moments makes two passes over the states, the first for log Z. If LogZ
+// fails, it returns NaN and does not change dst.
 func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 	var err error
 	if e.logZ, err = e.LogZ(context.Background(), nil); err != nil {

@@ -63,8 +63,8 @@ func (s *grayStates) newSums() *sums {
 // addBlocks adds the moments of blocks lo … hi−1 to sums.
 //
 // Each quad adds to the moments of the two units in which its states differ. For any other listed unit,
-// the running sums are subtracted when it turns on, and added when it turns off. That costs one addition
-// for each quad and summed unit, whatever the number of listed units.
+// the running sums are subtracted when the unit turns on, and added when the unit turns off. This costs one
+// addition for each quad and summed unit, whatever the number of listed units.
 func (s *grayStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	q := s.walks[g]
 	for b := lo; b < hi; b++ {

@@ -70,7 +70,7 @@ func newReal(m *rbm.RBM, limit int) (*realStates, error) {
 
 // logWeight multiplies the partition functions of single units, and takes the logarithm only when the
 // product is above leastLog or below 1/leastLog. If inputs are within ±mostInput, the product stays in
-// the range of float64. Its relative error grows to 10⁻¹³ within a block of 2¹⁰ states.
+// the range of float64. The relative error of the product grows to 10⁻¹³ within a block of 2¹⁰ states.
 const mostInput, leastLog = 300, 1e150
 
 func (s *realStates) count() int     { return 1 << s.units }

@@ -76,8 +76,8 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 }
 
 // ReadSafetensors reads a model from a file of size bytes, with the tensors of
-// WriteSafetensors. Their dtype may be F32 or F64, and the metadata may be missing. It ignores other
-// tensors. The error wraps rbm.ErrFormat.
+// WriteSafetensors. The dtype of these tensors may be F32 or F64, and the metadata may be missing. It ignores
+// other tensors. The error wraps rbm.ErrFormat.
 func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
 		return nil, About{}, badFormat(format, args...)

@@ -202,8 +202,8 @@ const (
 // exhaust the memory.
 func Bomb(full, packed float64) bool { return full > bombFree && full > bombFactor*packed }
 
-// Array opens an array. It checks that the sizes in its header, in the directory of the archive and
-// of the file agree. Errors name the array and wrap ErrFormat.
+// Array opens an array. It checks that the sizes in the header of the array and in the directory of the
+// archive agree with each other and with the size of the file. Errors name the array and wrap ErrFormat.
 func (a *Archive) Array(name string) (*Array, error) {
 	if !a.Has(name) {
 		return nil, errorf("no array %s, only %s; save that array too", name, a.Names())

@@ -21,8 +21,8 @@ const (
 // On a busy machine helpers respond late, and parallel loops cost more than they save. Callers then
 // run their loops alone for some time, a pause.
 const (
-	// missTime is the total time of loops without a helper after which callers pause. A sleeping
-	// helper wakes within an eighth of it.
+	// missTime is the total time of loops without a helper after which callers pause. A sleeping helper wakes
+	// within an eighth of this time.
 	missTime = 400 * time.Microsecond
 	// pauseFactor is the length of a pause divided by the time lost before it. On a busy machine
 	// attempts to use helpers therefore cost about a sixteenth of the time.

@@ -87,8 +87,8 @@ func smooth(length, path []float64) []float64 {
 }
 
 // equalParts returns n inverse temperatures from 0 to 1, or fewer if some are equal
-// in float32. They divide path into parts of equal length. length has the length of each step of path;
-// the fraction placeEvenly of the total is spread evenly over β.
+// in float32. The temperatures divide path into parts of equal length. length has the length of each step of
+// path; the fraction placeEvenly of the total is spread evenly over β.
 func equalParts(path, length []float64, n int) []float64 {
 	total := 0.0
 	for _, l := range length {

@@ -33,9 +33,9 @@ type BennettLogZ struct {
 	IndependentErr []float64 `json:"independent_err"`
 }
 
-// Bennett estimates log Z at every inverse temperature of a ladder from draws at
-// all of them, by the multistate Bennett acceptance ratio, MBAR (Shirts & Chodera
-// 2008). Draw n at beta[k] is from the distribution
+// Bennett estimates log Z at every inverse temperature of a ladder from draws at all temperatures, by the
+// multistate Bennett acceptance ratio, MBAR (Shirts & Chodera 2008). Draw n at beta[k] is from the
+// distribution
 //
 //	p_k(x) ∝ exp(−E₀(x) − beta[k]·D(x)),  D = E − E₀,
 //

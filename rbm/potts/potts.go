@@ -45,7 +45,7 @@ func New(sites, states int) (*Model, error) {
 	return p, nil
 }
 
-// Pair returns the couplings of sites i < j, States × States row by row. They share memory with p.
+// Pair returns the couplings of sites i < j, States × States row by row. The result shares memory with p.
 func (p *Model) Pair(i, j int) []float64 { return p.Couplings[p.number(i, j)] }
 
 // number returns the index of the pair i < j in Couplings.

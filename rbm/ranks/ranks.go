@@ -1,8 +1,8 @@
 // Package ranks divides a computation among a group of processes, the ranks.
 //
 // All ranks run the same program on the same input. Each computes some rows of a table, and
-// Gather completes the table on all ranks. They exchange rows only, never sums. Results are
-// therefore bit-identical to those of a single process.
+// Gather completes the table on all ranks. The ranks exchange rows only, never sums. Results are therefore
+// bit-identical to those of a single process.
 //
 // There are three forms of a group. A nil group is a single process. Goroutines makes a group
 // inside one process, for tests. Start joins the group of mpirun, in programs built

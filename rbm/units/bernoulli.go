@@ -28,7 +28,7 @@ func (bernoulli) Means(dst Means, b *Block) {
 }
 
 // blendRows is the number of rows whose inputs are interpolated with the base and drawn in one
-// call. They fit into the first-level cache.
+// call. These rows fit into the first-level cache.
 const blendRows = 16
 
 // Draw overwrites the words of the block and clears their bits beyond Width. In a layer of real

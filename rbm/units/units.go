@@ -46,8 +46,7 @@ type Kind interface {
 	// Rises computes the increase from one β to another of log Z, summed over the units, for each
 	// row r. The result is sum[r] + log product[r].
 	Rises(sum, product []float64, b *Block, from, to float64)
-	// LogZ returns log Z, in nats, summed over len(z) units with inputs z. The first of them is unit
-	// first of the layer.
+	// LogZ returns log Z, in nats, summed over len(z) units with inputs z, from unit first of the layer on.
 	LogZ(z []float64, l *Distribution, first int) float64
 }
 
@@ -63,7 +62,7 @@ type VisibleKind interface {
 // A RealKind is a kind of real units. Other kinds have U′ = 0.
 type RealKind interface {
 	Kind
-	// Rest returns Σ U′(x), in nats, over the values x. The first of them is that of unit first of the layer.
+	// Rest returns Σ U′(x), in nats, over the values x of the units from unit first of the layer on.
 	Rest(x []float32, d *Distribution, first int) float64
 	// FieldOf returns the field at which a unit has this mean and precision, if its other parameters are 0.
 	FieldOf(mean, precision float64) float64

@@ -1,6 +1,6 @@
 // Package bernoulli implements the conditional Bernoulli distribution: independent binary units,
-// conditioned on the number of them that are on. The hidden units of an RBM with a fixed number of
-// active units have this distribution.
+// conditioned on the number of units that are on. The hidden units of an RBM with a fixed number of active
+// units have this distribution.
 package bernoulli
 
 import (
@@ -10,8 +10,7 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Rows is the number of rows of a Conditional. One recursion computes all of them, in the lanes of
-// vectors.
+// Rows is the number of rows of a Conditional. One recursion computes all rows, in the lanes of vectors.
 const Rows = len(vec.Quad{})
 
 // A Conditional is the distribution of up to Rows rows of units. A row y of units with log-odds s,

@@ -3,7 +3,7 @@ package bernoulli
 import "gorbm/rbm/internal/vec"
 
 // A Tilt computes the partition functions of the rows of a Conditional after their odds are multiplied
-// by given factors and their numbers of active units are changed. That takes one pass of the recursion,
+// by given factors and their numbers of active units are changed. A Tilt takes one pass of the recursion,
 // with the shift of the Conditional and without exponentials. Call Set before Times.
 type Tilt struct {
 	Shift [Rows]float64 // t of each row

@@ -2,9 +2,9 @@ package vec
 
 import "math/bits"
 
-// This file has the sums of the ascent step. The step of a weight is a sum over many rows. It is
-// summed separately and added to the weight once, because adding small terms to a large weight one
-// by one would round each of them.
+// This file has the sums of the ascent step. The step of a weight is a sum over many rows. The sum is
+// computed separately and added to the weight once, because adding small terms to a large weight one by one
+// would round each term.
 //
 // A sum over rows has two levels. The rows are divided into runs of length Run. Each run is
 // summed in order, starting with its first row, and the sums of the runs are added
@@ -195,9 +195,9 @@ func addSumsTimesGo(dst, base []float32, lists []uint32, values []float32, cuts 
 	}
 }
 
-// Tiny is the limit for terms of a step: terms of smaller absolute value count as zero. They could
-// become subnormal, below 2⁻¹²⁶, and many processors take a hundred times as long for such numbers. Numbers of
-// at least 2⁻¹⁰⁰ are multiples of 2⁻¹²³, so their differences are zero or normal.
+// Tiny is the limit for terms of a step: terms of smaller absolute value count as zero. Smaller terms could
+// become subnormal, below 2⁻¹²⁶, and many processors take a hundred times as long for subnormal numbers.
+// Numbers of at least 2⁻¹⁰⁰ are multiples of 2⁻¹²³, so their differences are zero or normal.
 const Tiny = 0x1p-100
 
 // flush returns x, or zero if |x| < Tiny. NaN remains NaN.

@@ -9,7 +9,7 @@ import (
 // A row has count words at a distance of wordStride. Bit b of word q has the offset
 // first + (q·Block+b)·Block. The offsets of row i are list[cuts[i]:cuts[i+1]]. The caller sets cuts[0];
 // Lists writes cuts[1] … cuts[n]. list must have at least n·count·Block elements from
-// cuts[0] on. Lists may overwrite all of these, but no others, so goroutines can share list.
+// cuts[0] on. Lists may overwrite all of these elements, but no others, so goroutines can share list.
 func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	if n <= 0 || count <= 0 {
 		return
@@ -43,8 +43,7 @@ func onesGo(list []uint32, words []uint64, stride, count int, first uint32) (one
 	return ones
 }
 
-// ListSlack is the number of elements past the end of its output that Nonzero may
-// overwrite.
+// ListSlack is the number of elements that Nonzero may overwrite past the end of its output.
 const ListSlack = 16
 
 // Nonzero writes the values x[i] that are not zero, and their offsets i·Block, in ascending

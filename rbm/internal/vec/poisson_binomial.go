@@ -9,9 +9,10 @@ type Quad [4]float64
 //
 //	dst[i] = q·src[i+1] + p·src[i]
 //
-// with both products rounded before they are added. This step of a recursion adds a unit that is on
-// with probability p = 1−q to the Poisson binomial distribution, that of the number of independent
-// units that are on. It panics if src has fewer than len(dst)+1 elements. dst and src must not overlap.
+// with both products rounded before they are added. The number of independent units that are on has a Poisson
+// binomial distribution. Spread is the step of a recursion that adds a unit to this distribution; the unit is
+// on with probability p = 1−q. It panics if src has fewer than len(dst)+1 elements. dst and src must not
+// overlap.
 func Spread(dst, src []Quad, p, q *Quad) {
 	if len(dst) == 0 {
 		return

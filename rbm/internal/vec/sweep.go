@@ -13,8 +13,7 @@ import (
 // step. Without a rest, steps below half of a parameter's last bit would be lost. Parameter plus rest is the
 // sum of all steps with twice the digits.
 //
-// Slices must not overlap unless they are the same. Each sweep panics unless all
-// have the length of m.
+// A sweep panics unless its slices have the same length. They must not overlap unless they are the same.
 
 // sweepWork is the largest number of values of one call; sixteen values take about 3 ns.
 const sweepWork = 1 << 18
@@ -165,7 +164,7 @@ func decayStep(x, l1, l2 float32) (step float32, stop bool) {
 	return 0 - (share + l1), false
 }
 
-// twoSum returns the rounded sum x+y and its rounding error, which is
+// twoSum returns the rounded sum x+y and the rounding error. The error is
 // exact (Knuth, The Art of Computer Programming, volume 2, section 4.2.2).
 func twoSum(x, y float32) (sum, rest float32) {
 	sum = x + y

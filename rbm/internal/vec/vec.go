@@ -24,8 +24,8 @@ const (
 )
 
 // The exported functions divide their work into calls of assembly that take well below a
-// millisecond, because assembly cannot be preempted. These are the largest sizes of
-// one call, with the time for each element.
+// millisecond, because assembly cannot be preempted. The constants below are the largest sizes of one call,
+// with the time for each element.
 const (
 	rowSumsWork   = 1 << 14 // rows of Block values added: about 2 ns; a longer list is not divided
 	listsWork     = 1 << 14 // words listed: about 6 ns
