@@ -25,7 +25,7 @@ type Ascent struct {
 	Mu, Lambda []float32
 
 	// Rule turns the step along the gradient into the step of the parameters; nil means no change
-	// of the step. Slots has the state of the rule, Rule.Slots() elements. Update is the number of
+	// of the step. Slots is the state of the rule, and has Rule.Slots() elements. Update is the number of
 	// earlier updates, for rules that depend on it.
 	Rule   Rule
 	Slots  []*Parameters
@@ -118,7 +118,7 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	blocks := vec.Blocks(m.Visible())
 	a.lo, a.hi = lo, hi
 	panels, listed := (hi+blocks-1)/blocks-lo/blocks, min(blocks, hi-lo)
-	if a.Mu != nil { // a bias needs the products of all blocks with the offsets
+	if a.Mu != nil { // a hidden bias needs v_s·mu over all visible units: see centring
 		listed = blocks
 	}
 	if hi == lo {
@@ -172,7 +172,7 @@ type ascentWork struct {
 	phases      [2]particles
 	moments     [2]*Moments
 	first, last bool // whether the current chunk is the first or the last
-	lo, hi      int  // range of parts of the parameters to move
+	lo, hi      int  // range of parts of the weights to update
 
 	m     *RBM
 	to    Parameters // the parameters of m
@@ -398,8 +398,8 @@ func (a *ascentWork) deal(d *particles, most int) {
 }
 
 // close pads the last word with empty slots, and assigns the words from the given one on to a group. These
-// words join the last group if it has the same form, bits or real values, and then has no more than most
-// words. Otherwise they form a new group.
+// words join the last group if it has the same form, bits or real values, and if its length then does not
+// exceed most. Otherwise they form a new group.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
@@ -454,7 +454,8 @@ func (a *ascentWork) release() {
 // listSize returns the length of the part of lists for a block of visible units.
 func (a *ascentWork) listSize() int { return len(a.coef) * vec.Block }
 
-// unitWords returns the part of mask for block k and group q: for each word of slots, a word for each unit.
+// unitWords returns the part of mask for block k and group q, once transposed: for each 64 slots, a word for
+// each unit of the block.
 func (a *ascentWork) unitWords(k, q int) []uint64 {
 	g := a.groups[q]
 	return a.mask[k*len(a.coef)+g.word*vec.Block:][:g.words*vec.Block]

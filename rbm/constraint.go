@@ -29,7 +29,7 @@ type Constraint struct {
 func ParseConstraint(s string) (*Constraint, error) {
 	on, number, ok := strings.Cut(s, "=")
 	if on := Layer(on); !ok || on != AllUnits && on != HiddenUnits {
-		return nil, fmt.Errorf("constraint %.40q; it is hidden=20, that number of hidden units on, or all=120, that number of all units", s)
+		return nil, fmt.Errorf("constraint %.40q; write hidden=20 for 20 active hidden units, or all=120 for 120 active units in both layers", s)
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
@@ -54,8 +54,8 @@ func (m *RBM) ConstraintText() string {
 	return m.Constraint.String()
 }
 
-// Check returns an error if c does not apply to m or no state of m satisfies it. A nil constraint
-// has no error.
+// Check returns an error if c does not apply to m or no state of m satisfies it. It returns nil for a nil
+// constraint.
 func (c *Constraint) Check(m *RBM) error {
 	if c == nil {
 		return nil
@@ -118,7 +118,8 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 	return c.Active - v.countIn(r, 0, n)
 }
 
-// activeWithClass is activeHidden after the label of row r of v is replaced by a class, whichever it is.
+// activeWithClass is activeHidden for row r of v with the label of any class instead of its own. The result
+// is the same for every class.
 func (c *Constraint) activeWithClass(m *RBM, v Values, r int) int {
 	active := c.activeBeside(v, r, m.Inputs())
 	if c.OnAll() {

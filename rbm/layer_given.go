@@ -5,17 +5,17 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A conditional is the distribution of a whole layer given the inputs of its units. It is independent, if
-// the units and softmax groups of the layer are independent, or a Constraint, which fixes the number of
-// active units.
+// A conditional is the distribution of a whole layer given the inputs of its units. Its implementations are
+// independent, for layers whose units and softmax groups are independent, and Constraint, which fixes the
+// number of active units.
 type conditional interface {
 	// panel computes those results of a pass that depend on the 64 hidden units of panel k alone, for n
 	// rows from row lo. acts has the preactivations of these units. panel overwrites b.
 	panel(p *pass, b *units.Block, acts []float32, k, lo, n int)
 	// layer computes the results of a pass that need the preactivations of all panels.
 	layer(p *pass)
-	// startFree makes the next pass also sum out the hidden units: it computes their log Z for each row. It
-	// does nothing if panel cannot compute it.
+	// startFree makes the next pass also sum out the hidden units: the pass computes log Z of these units for
+	// each row. startFree does nothing under a Constraint.
 	startFree(p *pass)
 	// sumOut sums out the hidden units for each of n rows of preactivations. It computes the means of
 	// the hidden units if mean is set, else their log Z. Sums are in float64.

@@ -135,9 +135,9 @@ func sitesOf(m *rbm.RBM) (sites, states int, err error) {
 // e^{−(P−R)}, where R is the largest absolute input of the unit. Effective takes about
 // 100·Hidden·Visible² multiply-adds.
 //
-// If progress is not nil, it is called with the number of hidden units done. The error is ErrInputs or that of
-// ctx, wraps rbm.ErrUnits for real hidden units or rbm.ErrDiverged for weights that are too large or not
-// finite, or says that the couplings do not fit into memory.
+// If progress is not nil, it is called with the number of hidden units done. The error is ErrInputs or that
+// of ctx. It wraps rbm.ErrUnits if hidden units are real, and rbm.ErrDiverged if weights are too large or not
+// finite. Another error says that the couplings do not fit into memory.
 func Effective(ctx context.Context, m *rbm.RBM, progress func(done int)) (*Model, error) {
 	sites, states, err := sitesOf(m)
 	if err != nil {
