@@ -7,8 +7,8 @@ import "gorbm/rbm"
 const untrained = 0.1
 
 // meanField returns a distribution of independent units that approximates m if the weights W of m are
-// small. Its hidden biases are c, those of m. Its visible biases are b + W·σ(c), where b are the
-// visible biases of m. To first order in W, its free energy of v differs from that of m by a constant.
+// small. Its hidden biases c are those of m. Its visible biases are b + W·σ(c), where b are the visible
+// biases of m. To first order in W, its free energy of v differs from that of m by a constant.
 func meanField(m *rbm.RBM) *rbm.Base {
 	b := uniformBase(m)
 	copy(b.HiddenBias, m.HiddenBias)
@@ -25,8 +25,8 @@ func meanField(m *rbm.RBM) *rbm.Base {
 // startingBase returns the distribution from which chains of m start. If m is fresh, it is
 // meanField(m). The mean field has approximately the base rates of the data if the visible biases are
 // their log-odds. If m is trained, its mean field may describe a single mode, so chains start from the
-// uniform distribution. The models on the straight line from there to m are m at rising inverse
-// temperatures.
+// uniform distribution. A model on the straight line from the uniform distribution to m is m at an
+// inverse temperature below 1.
 func startingBase(m *rbm.RBM) *rbm.Base {
 	if fresh(m) {
 		return meanField(m)

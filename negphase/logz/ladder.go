@@ -20,9 +20,9 @@ type draws struct {
 	excess [][]float64 // for each temperature: the energies of negphase.Tempered.Excess, group after group
 }
 
-// maxDraws is the largest number of energies, summed over all temperatures. Of more rounds, only
-// some are used. Newton's method for Bennett's estimate then takes some tenths of a
-// second, and little information is lost, because neighbouring rounds are correlated.
+// maxDraws is the largest number of energies, summed over all temperatures. If the rounds have more
+// energies, only some of the rounds are used. Newton's method for Bennett's estimate then takes some
+// tenths of a second, and little information is lost, because neighbouring rounds are correlated.
 const maxDraws = 200_000
 
 // A record stores a value of type T for every n-th round of a frozen ladder. When it has twice as many
@@ -50,7 +50,7 @@ func (r *record[T]) add(round int, get func() T) {
 	r.rounds = slices.DeleteFunc(r.rounds, func(x recorded[T]) bool { return x.round%r.every != 0 })
 }
 
-// from returns the recorded rounds with numbers first and above.
+// from returns the recorded rounds from number first on.
 func (r *record[T]) from(first int) []recorded[T] {
 	at := slices.IndexFunc(r.rounds, func(x recorded[T]) bool { return x.round >= first })
 	return r.rounds[at:]
@@ -98,9 +98,9 @@ func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm
 	}
 }
 
-// draws returns the draws from the rounds with numbers first and above, which are at least half of the
-// rounds recorded. For reverse AIS it divides the recorded rounds into r.rows equal parts, and takes
-// the states of the last round in each part.
+// draws returns the draws from the recorded rounds from number first on. These must be at least half of
+// all recorded rounds. For reverse AIS it divides the recorded rounds into r.rows equal parts, and
+// takes the states of the last round in each part.
 func (r *records) draws(first int) draws {
 	kept := r.energies.from(first)
 	d := draws{trips: -kept[0].value.trips}

@@ -6,14 +6,14 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A denseWalk is a walker for an RBM and heat-bath weights. A flip changes the
-// weights of all units of the other layer. One pass over that layer adds a row of W
-// to the preactivations, recomputes the weights and sums them. The sums exclude sites that were flipped in
-// this segment; flippedSites has the weights of these.
+// A denseWalk is a walker for an RBM and heat-bath weights. A flip changes the weights of all units of
+// the other layer. One pass over that layer adds a row of W to the preactivations, recomputes the
+// weights and sums them. The sums exclude sites that were flipped in this segment. The weights of the
+// excluded sites are in flippedSites.
 type denseWalk struct {
 	denseSites
 	biases int
-	gamma  [2]float32       // γβ of two biases; multiplies sign
+	gamma  [2]float32       // γβ of each of two biases, a factor of sign
 	layer  [2][2]walk.Dense // [layer][bias]
 
 	flipped [2]flippedSites // [layer] sites flipped in this segment
@@ -42,8 +42,9 @@ type denseStep struct {
 	all      pair    // total weight after the flip, including that of flipped sites
 }
 
-// laterSites are the sites of a layer that the walk flipped after the current step of backward. Their
-// preactivations and weights are those at this step, before these sites flipped.
+// laterSites are the sites of a layer that the walk flipped after the current step of backward.
+// laterSites has their preactivations and weights in the state at this step, in which none of them has
+// flipped yet.
 type laterSites struct {
 	n          int
 	site       []int32
