@@ -36,8 +36,8 @@ magnetisation, or on a glass the square of its overlap with a fixed state. The n
 the number of observations divided by 2τ of the slowest observable. By the error, it is the variance of the observables divided by the mean squared error of
 their means. The two differ if chains stay in part of the states, because τ then describes only that part. If the squared error is more than 3
 times that which τ predicts, the table marks the sampler as "stuck". A stuck sampler is the fastest in a claim only if all are stuck. Runs of fewer than 50 τ are "too
-short". A sampler with either mark cannot win a claim. Both marks use means over runs. The difference between the two halves of the reference shows how well the
-true means are known. The fastest samplers are chosen from the same runs, which favours them a little.
+short". A sampler with either mark cannot win a claim. Both marks use means over runs. The true means come from a reference, a set of states from exact
+draws or long runs. The difference between the two halves of the reference shows how well the true means are known. The fastest samplers are chosen from the same runs, which favours them a little.
 
 Limits: Runs are short. References have 4000 states, which are ten times as far apart in figure long. There is one model of each size, trained by 3000 steps of
 persistent chains on batches of 50 rows of the built-in digits, and one glass. All runs were on one core of a busy machine, so that moves of all samplers take longer than on an idle
@@ -49,14 +49,14 @@ const (
 	whyRBM = `Why: a step of block Gibbs redraws all units without rejections, and costs only the rows of W of the units that change. A path flips some tens of bits, and computes
 the weights of all units in both states. On p(v), each computation is a pass over W, which grows with the hidden layer. Many pixels hardly depend on the hidden units, so that their flips are almost
 always accepted. Therefore the acceptance says little about the modes. With 16 and 25 hidden units, corrected paths and DLMC get near 0.574 only with hundreds of flips per move, or with a step so
-large that each move is a heat bath of all sites at once. Then they stay in one mode. With all parameters doubled, block Gibbs hardly leaves a mode; moves of few bits are no better, and tempering is.`
+large that each move is a heat bath of all sites at once. Then they stay in one mode. With all parameters doubled, block Gibbs hardly leaves a mode; moves of few bits are no better, but tempering is.`
 	whyLong = `In runs of 15 s only block Gibbs leaves the part of the states in which it starts, and comes back. Its τ is thousands of moves, or a tenth of a second. The tens of moves in figure rbm, from
 runs of 0.3 s, are τ within a part. For each other sampler, including tempering and SARDONICS, three of four runs stay in one part, and have the τ of that part. The fourth run leaves it, and its τ is tens to
 hundreds of times as long, mostly seconds. So a comparison by τ needs runs of minutes on this model. By the errors of means, block Gibbs is ahead of the new samplers, but not by three standard
-errors; the means of the reference are known to the difference of its halves.`
+errors; the means of the reference are known only to within the difference between its halves.`
 	whyLattice = `Why: each move computes the weights, or probabilities, of all sites and flips some tens of them. Gibbs makes as many flips in one pass over the sites. Away from the critical point,
 sweeps need fewer flips per independent value than any new sampler, so that no implementation of these can win there by more than the cost of a flip. At the critical point, clusters
-change the magnetisation, and flips of single sites do not, whatever draws them.`
+change the magnetisation, and flips of single sites do not, however they are drawn.`
 )
 
 // Arenas build their systems once for all jobs.

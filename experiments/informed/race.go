@@ -31,7 +31,7 @@ const (
 	microPanel    = "µs a move"
 	flipsPanel    = "flips a move"
 	acceptedPanel = "accepted"
-	foundPanel    = "found"
+	foundPanel    = "found" // setting that the warm-up found
 	tauPanel      = "τ in moves"
 	halvesPanel   = "halves of the reference" // largest difference of their means of an observable, in standard deviations
 	freeMark      = "p(v): "
@@ -242,7 +242,7 @@ func short(t *claims.Table, x contestant, at int) (times float64, yes bool) {
 	return times, times < leastTimes
 }
 
-// doubt returns the reason why τ of a sampler does not show that it is better; "": none.
+// doubt returns the reason why τ of a sampler does not show that the sampler is better; "": none.
 func (c contest) doubt(t *claims.Table, x contestant, at int) string {
 	if rate, stuck := stuck(t, x, at); stuck {
 		const values = leastTimes / 2 // independent values of a run of leastTimes τ

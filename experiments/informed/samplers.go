@@ -36,7 +36,7 @@ const (
 	clusters   = "Wolff"
 )
 
-// fresh returns the new samplers that a warm-up tunes, and for p(v) LB.
+// fresh returns the new samplers that a warm-up tunes, and on p(v) also LB.
 func fresh(free bool) (all []contestant) {
 	if free {
 		all = append(all, contestant{name: single, mover: informed.Path{Balance: informed.Ratio, Length: 1}})
@@ -92,7 +92,8 @@ func onLattice() []contestant {
 	return append(all, fresh(false)...)
 }
 
-// alternate makes a move of the first sampler and one of the second, which keeps the number of units that are on.
+// A move of alternate is a move of the first sampler and then a move of the second. The second keeps the number of units
+// that are on.
 type alternate struct{ first, second mcmc.Mover }
 
 // Bind implements mcmc.Mover.

@@ -27,7 +27,7 @@ type arena struct {
 }
 
 // A ground has the data that all runs in an arena share. starts are states of the distribution, and mean and variance
-// are those of the observables over them.
+// are those of the observables over starts.
 type ground struct {
 	build, free    func() mcmc.Settable // free makes the system of p(v); nil for lattices
 	starts         [][]uint8

@@ -4,7 +4,7 @@
 //	go run ./experiments/intracluster -figure 2
 //	go run ./experiments/intracluster -figure 4 -model FILE
 //
-// FILE is an RBM of 784 × 500 units. The committed figures have that of the paper's authors.
+// FILE is an RBM of 784 × 500 units. The committed figures use the RBM of the paper's authors.
 // Results are in README.md. See -h for the figures.
 package main
 
@@ -28,7 +28,7 @@ cost: processor time; proposed flips, those of rejected moves included, with two
 paper's relative speeds", where a move of IM counts as much as the number of attempts to exchange that took the same time in the paper.
 "IM" has the paper's settings, with heat-bath weights as in the authors' program. "IM, our settings" has the defaults of
 ` + "`isingmc`" + `: walks of 1 to 25 flips, whose bias γ towards low energies is β. All samplers start at the same state, which 100 sweeps of
-exchange reach from a random one. The paper's numbers of moves count from there.
+exchange reach from a random state. The paper's numbers of moves count from there.
 
 Figure 4 has two RBMs of 784 × 500 units. The weights of one are random Gabor filters, plane waves in Gaussian windows. The other is the RBM of
 the authors' program (ziyuw/AdaptSAW).`

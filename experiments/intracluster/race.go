@@ -44,7 +44,7 @@ var units = []unit{
 const (
 	energyPanel   = "energy"
 	meanPanel     = "mean"     // mean energy of the run
-	paperPanel    = "paper"    // mean energy of the second half of the paper's number of moves
+	paperPanel    = "paper"    // mean energy over the second half of the first moves, as many as in the paper
 	acceptedPanel = "accepted" // accepted fraction of the moves, or attempts
 	microPanel    = "µs"       // time of a move, or an attempt
 	worthPanel    = "worth"    // independent energies per second

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A system is one of the paper's three, or the trained RBM of its authors.
+// A system is one of the three systems of the paper, or the trained RBM of its authors.
 type system struct {
 	chains.Label
 	beta   float64
@@ -64,7 +64,7 @@ var (
 		}}
 )
 
-// small returns the system for -quick, which has this number of units, half or a third of them on.
+// small returns the system for -quick, with the given number of units, of which half or a third are on.
 func (s system) small(units int) system {
 	divisor := 2
 	if s.Label == filters.Label {

@@ -30,7 +30,7 @@ const about = `` + "`rbmeval`" + ` estimates log Z in three ways. Each estimate 
 interval. ` + "`rbmeval`" + ` also warns of estimates that cannot be trusted. The models here are small enough to enumerate, and the page counts
 how often the interval contains the exact log Z. Settings are the defaults of ` + "`rbmeval`" + `.
 
-There are six kinds of models: trained on images of font digits; trained on these with labels; trained on data of known structure (bars, four
+There are six kinds of models: trained on images of font digits; trained on the same images with labels; trained on data of known structure (bars, four
 modes, toy data, shifted patterns); with random parameters; with large random parameters ("sharp"); and with a fixed number of active hidden
 units. The training used short and long runs of ` + "`cd` and `pcd`" + `, some of which lead to models whose chains hardly mix. The initial model,
 its training and the estimate have the same seed.`
@@ -79,7 +79,7 @@ func coverage() claims.Figure {
 				c := count(t, m, "")
 				parts = append(parts, fmt.Sprintf("%d of %d by %s", within(c.scores, of95), len(c.scores), m.Name()))
 			}
-			return "Of the intervals without a warning, these contain log Z: " + strings.Join(parts, ", ") + "."
+			return "Intervals without a warning that contain log Z: " + strings.Join(parts, ", ") + "."
 		},
 		Notes: notes,
 	}
@@ -133,7 +133,7 @@ func within(scores []float64, z float64) (n int) {
 const of95 = 1.96
 
 // coverageClaims returns the claims that 95 % of the intervals without a warning contain log Z, within three
-// binomial standard errors, and that fewer of those with a warning do.
+// binomial standard errors, and that a smaller fraction of the intervals with a warning contain it.
 func coverageClaims(t *claims.Table) (all []claims.Claim) {
 	for _, m := range methods {
 		c := count(t, m, "")

@@ -84,11 +84,11 @@ const (
 
 // Panels. X is the index of the trial.
 const (
-	lossPanel  = "loss"  // best minus last log-likelihood, nats; see trial.run
-	fromPanel  = "from"  // fraction of the run after which the loss stays above lossNats
-	causePanel = "cause" // cause of a loss: byChains or byRate
-	toldPanel  = "told"  // fraction of the run after which there is a warning; untold if there is none at the end
-	drawnPanel = "withdrawn"
+	lossPanel  = "loss"      // best minus last log-likelihood, nats; see trial.run
+	fromPanel  = "from"      // fraction of the run after which the loss stays above lossNats
+	causePanel = "cause"     // cause of a loss: byChains or byRate
+	toldPanel  = "told"      // fraction of the run after which there is a warning; untold if there is none at the end
+	drawnPanel = "withdrawn" // 1 if a warning was withdrawn at the end
 )
 
 // Curves: the kind of loss, and for warnings the metrics that were measured.
@@ -279,8 +279,8 @@ func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, se
 }
 
 // run trains with all watchers. After a fall it trains again with the exact negative phase, to find the cause.
-// A model whose log-likelihood equals that of the distribution of the data has lost nothing: a larger one
-// came from memorising the rows.
+// A model whose log-likelihood equals that of the distribution of the data has lost nothing: a larger
+// log-likelihood comes from memorising the rows.
 func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Point, err error) {
 	sets, err := c.sets(ctx, seed)
 	if err != nil {
@@ -358,7 +358,7 @@ func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Po
 }
 
 // loss returns how far, in nats, the log-likelihood of the rows truth[…][set] ends below its best, and the fraction
-// of the run after which it stayed more than lossNats below the best so far.
+// of the run after which it stayed more than lossNats below the best so far. lost returns the loss at now, in nats, given the best so far.
 func loss(truth [][]float64, lost func(best, now []float64) float64, set int) (end, from float64) {
 	best, since := truth[0], -1
 	for i, now := range truth {

@@ -55,8 +55,8 @@ const (
 	paperSites   = 40      // updates of Gibbs in the time of a move of SARDONICS, by the paper's Table III
 	mostLag      = 500.    // largest lag in moves, as in the paper's pictures
 	rewardBlock  = 10      // number of trials over which rewards are averaged
-	firstTrials  = 20      // claims about rewards compare the first trials
-	lastTrials   = 50      // with the last ones
+	firstTrials  = 20      // number of first trials in claims about rewards
+	lastTrials   = 50      // number of last trials in these claims
 	frozenMoves  = 300     // moves of Swendsen–Wang on the RBM, some 3 ms each
 )
 
@@ -67,7 +67,7 @@ type contest struct {
 	rewards                  bool // show the rewards of tuning
 	alone                    bool // run SARDONICS alone, as in the paper's picture
 	repeats                  int
-	finding                  func(t *claims.Table) string // nil: that of the first system
+	finding                  func(t *claims.Table) string // nil: the finding about the first system
 	claims                   func(s system, t *claims.Table) []claims.Claim
 	more                     func(t *claims.Table) []claims.Claim // claims about several systems; nil: none
 }
@@ -152,7 +152,7 @@ func (s system) adder(points *[]claims.Point, seed int) func(panel, curve string
 	}
 }
 
-// contest tunes SARDONICS on the system from a random state, and then runs it and, unless it is alone, the other
+// contest tunes SARDONICS on the system from a random state. It then runs SARDONICS and, unless alone is set, the other
 // samplers.
 func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick bool) (points []claims.Point, err error) {
 	add := s.adder(&points, seed)
@@ -205,7 +205,7 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 	if c.hidden > 0 {
 		add(filePanel, sardonics, 0, map[bool]float64{true: 1}[p.model != ""])
 	}
-	// Energies of clusters are those of an Ising system, without the constant of an RBM.
+	// Swendsen–Wang runs on the Ising system of an RBM, whose energies lack a constant.
 	offset := chains.Onto(c.build, start).Energy() - chains.Onto(c.ising, start).Energy()
 	runs, err := chains.Race(ctx, samplers, s.beta, math.Inf(1), key.Child(2))
 	for _, r := range runs {
@@ -231,7 +231,8 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 	return points, err
 }
 
-// traceAt returns the indices of n energies that a picture with a logarithmic axis shows. They follow the given number of moves.
+// traceAt returns the indices, among n energies, that a picture with a logarithmic axis shows. before is the number of moves
+// before the first energy.
 func traceAt(before, n int) (at []int) {
 	for _, x := range chains.Log(float64(before+1), float64(before+n), 80) {
 		if k := min(int(x)-before-1, n-1); len(at) == 0 || k > at[len(at)-1] {
@@ -241,7 +242,7 @@ func traceAt(before, n int) (at []int) {
 	return at
 }
 
-// A heatBath is a Gibbs sampler whose move updates this number of random sites. With one it is the Gibbs
+// A heatBath is a Gibbs sampler whose move updates the given number of random sites. With one site it is the Gibbs
 // sampler of the paper's authors.
 type heatBath struct{ updates int }
 
@@ -296,7 +297,7 @@ func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt in
 	default:
 		flips = float64(r.Info.Flips) / made
 	}
-	if r.Name != oneSite { // its run is too short for the lags
+	if r.Name != oneSite { // the run of oneSite is too short for the lags
 		decay(rhoFlips, chains.Log(1, 1e8, 40), flips)
 		decay(rhoSeconds, chains.Log(1e-6, 1, 40), seconds)
 	}
@@ -332,7 +333,7 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	if err != nil {
 		return nil, nil, err
 	}
-	var chain mcmc.System // this protocol has only one
+	var chain mcmc.System // the protocol makes only one system
 	problem := &tune.Problem{
 		Space: space, Beta: s.beta, Start: start, Key: key, Clock: cli.ThreadTime, Hidden: c.hidden, Symmetric: c.symmetric,
 		NewSystem: func(state []uint8) mcmc.System { chain = chains.Onto(c.build, state); return chain },

@@ -25,7 +25,7 @@ const (
 // steps are the samplers of figure 8.
 var steps = []string{sardonics, clusters, gibbs}
 
-// Sides of the lattice, and with -quick.
+// Sides of the lattice, in full size and with -quick.
 const stepSides, quickSides = 60, 8
 
 const sidePanel = "sides"

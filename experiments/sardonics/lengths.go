@@ -43,13 +43,13 @@ type match struct {
 	seconds float64 // computing time of each sampler
 }
 
-// matches have numbers of draws that together resolve a factor of about claims.Resolution, if the time allows it.
+// matches are the systems of the figure. Their numbers of draws resolve a factor of about claims.Resolution, if the time allows it.
 var matches = []match{{ferro(2.27), 5, 2.5}, {frustrated, 22, 0.25}, {cube, 20, 0.8}, {chimera, 16, 0.15}, {machine, 5, 1.5}}
 
 // mostDraws is the largest number of draws of any system.
 const mostDraws = 22
 
-// resolved withdraws the verdict of a claim about these curves if their runs are shorter than leastTimes, or if the repetitions
+// resolved withdraws the verdict of a claim about the given curves if their runs are shorter than leastTimes, or if the repetitions
 // do not resolve a factor of claims.Resolution.
 func resolved(t *claims.Table, c claims.Claim, at int, curves ...string) claims.Claim {
 	for _, curve := range curves {
@@ -105,8 +105,8 @@ func lengths(p *programs) claims.Figure {
 	}
 }
 
-// claims returns the claims about a system. They compare k=auto with the paper's tuning in moves, and with that and untuned settings in
-// seconds. Without runs there are none.
+// claims returns the claims about a system. They compare k=auto with the paper's tuning in moves, and with the paper's tuning and
+// untuned settings in seconds. Without runs there are no claims.
 func (s match) claims(t *claims.Table, at int) []claims.Claim {
 	logs := func(panel, curve string) claims.Repeats { return logsAt(t, panel, curve, at) }
 	if len(logs(tauMoves, automatic)) == 0 {
@@ -138,16 +138,16 @@ func lengthFinding(t *claims.Table) string {
 	}
 	list := func(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
 	for k := range words {
-		words[k] = fmt.Sprintf("on %s and slower on %s", list(better[k]), list(worse[k]))
+		words[k] = fmt.Sprintf("on %s, and slower on %s", list(better[k]), list(worse[k]))
 	}
-	return fmt.Sprintf("Of %d systems, SARDONICS with k=auto mixes faster per move than with the paper's tuning %s. Per second, tuning included, it is faster than with the paper's tuning %s, and faster than with untuned settings %s. On the other systems the difference is within the error, or there is no verdict.", len(matches), words[0], words[1], words[2])
+	return fmt.Sprintf("SARDONICS with k=auto was compared on %d systems. Per move, it is faster than with the paper's tuning %s. Per second, tuning included, it is faster than with the paper's tuning %s. It is faster than with untuned settings %s. On the other systems the difference is within the error, or there is no verdict.", len(matches), words[0], words[1], words[2])
 }
 
 // lengthNotes returns the table of the numbers.
 func lengthNotes(t *claims.Table) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Each draw has new couplings, except on the ferromagnet and the RBM, where draws differ only in the start and in the random numbers. All samplers of a draw start from the same state, after %d sweeps of Gibbs. They run in turns for the same computing time, "+
-		"and the first fifth of the energies is discarded. \"Tuning included\" has the independent energies of a fixed budget of time, from which the time of tuning is subtracted, divided by the budget. The budget is the time of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. k=auto uses it for a warm-up of %d moves, and samplers with given settings use none of it for tuning. "+
+		"and the first fifth of the energies is discarded. \"Tuning included\" is for a fixed budget of time: the independent energies of the time that tuning leaves, divided by the budget. The budget is the time of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. k=auto uses it for a warm-up of %d moves, and samplers with given settings use none of it for tuning. "+
 		"Differences are of natural logarithms. τ uses the mean of each run, as in figure II. On the RBM, Gibbs is block Gibbs.\n\n"+
 		"There is no verdict if runs are shorter than %d τ, or if both the difference and a factor of %g are within %d standard errors. The statistic then gives the factor that the runs can resolve.\n\n"+
 		"| system | draws | sampler | flips per move | µs per move | τ / moves | independent energies per second | tuning included | seconds of tuning | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",

@@ -29,10 +29,10 @@ with one or 40 sites per move are too short to reach equilibrium, as in the pape
 Each comparison has three units of cost: moves, as in the paper; flips, which are the proposed flips of walks, or updates of
 sites; and processor time without tuning.
 
-The couplings have the distributions of the authors' files. They were drawn once, and all seeds have the same ones: couplings of ±1 with fields of ±1
+The couplings have the distributions of the authors' files. They were drawn once, and are the same for all seeds: couplings of ±1 with fields of ±1
 in the frustrated plane, couplings of ±1 in the cube, and couplings uniform in [−1, 1] on the chimera lattice, whose boundary is free. So standard
-errors are over repeated runs on one draw of the couplings, and not over draws. The RBM is that of the authors, with the weights and biases of
-` + "`adaptive_saw.h5`" + ` in their repository, in a file that ` + "`-model`" + ` names. Without it, the RBM is trained on the built-in digits.
+errors are over repeated runs on one draw of the couplings, and not over draws. The RBM is that of the authors:
+` + "`-model`" + ` names a file with the weights and biases of ` + "`adaptive_saw.h5`" + ` in their repository. Without ` + "`-model`" + `, the RBM is trained on the built-in digits.
 
 Bands in pictures are ± one standard deviation between runs, and a curve ends at the longest lag that all runs have. Pictures show the energies of
 one run, for SARDONICS after its tuning. Each point of a reward is the mean of 10 trials. Times in tables are geometric means over runs; the factor

@@ -87,7 +87,7 @@ func versionsFigure(p *programs, name, title, says string, clustersWin bool, sys
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
 			b.WriteString("All versions have the settings of Table II that apply to them. The pure version has one walk in each half of a move, and one bias; the iterated version has several walks, the mixed version has two biases, and the full version has both. " +
-				"Each runs for 1 s from the same state, after 100 sweeps of Gibbs from a random one. The first fifth is discarded. Times are geometric means.\n\n| system | version | settings | µs per move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
+				"Each runs for 1 s from the same state, after 100 sweeps of Gibbs from a random state. The first fifth is discarded. Times are geometric means.\n\n| system | version | settings | µs per move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range systems {
 				for _, v := range curves {
 					if tau := s.Logs(t, tauMoves, v); len(tau) > 1 {

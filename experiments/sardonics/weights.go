@@ -88,7 +88,7 @@ func weights(p *programs) claims.Figure {
 				rate := func(curve string) float64 { return t.At(acceptedPanel, curve, float64(at)).Mean() }
 				least, most, printed = min(least, rate(heatBathWeights)), max(most, rate(heatBathWeights)), max(printed, rate(printedWeights))
 			}
-			const plane = 1 // the frustrated one
+			const plane = 1 // index of frustrated
 			return fmt.Sprintf("The settings of Table II suit the heat bath: %.0f to %.0f %% of the moves are accepted on the four lattices, and with equation 3 at most %.2g %%. From a random state the heat bath accepts %.2g of %d moves on the frustrated plane, so start with sweeps of Gibbs.",
 				100*least, 100*most, 100*printed, t.At(acceptedPanel, fromRandom, plane).Mean(), contestMoves)
 		},

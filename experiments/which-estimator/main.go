@@ -16,7 +16,7 @@ import (
 
 func main() { cli.Main("which-estimator", run) }
 
-const about = `Each estimator of the negative phase has the same computing time on one core, that of its updates alone. All estimators train the same
+const about = `Each estimator of the negative phase has the same computing time on one core. Only updates count. All estimators train the same
 model from the same start, with the same batches of 20 rows, at rate 0.05 and with centring. These settings are not tuned to an estimator. (An earlier
 sweep over batches of 5, 20 and 100 and rates of 0.01, 0.05 and 0.2 had the same winners; it was removed.) "Below the truth" is the mean over 1000 rows
 of log p under the distribution of the data minus that under the model, in nats: 0 is a perfect model. If that distribution is unknown, numbers are minus

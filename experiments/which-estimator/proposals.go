@@ -32,7 +32,7 @@ func briefly(problems ...problem) []problem {
 }
 
 const whyProposals = "\nIn each update, each chain of visible and hidden units makes one move. For pcd this is a step of block Gibbs, and for the others a proposal with its acceptance test. LB flips one unit. The length of the others' paths, or their step size, is " +
-	"adapted during the whole run, so that the acceptance is 0.574. [Informed proposals](../informed/README.md) describes the samplers and compares them on trained models. On bars the corrected path ends ahead of pcd. But after an eighth of the time pcd was better than that, and then its chains lost modes, with several times as many updates. pt keeps the modes.\n"
+	"adapted during the whole run, so that the acceptance is 0.574. [Informed proposals](../informed/README.md) describes the samplers and compares them on trained models. On bars the corrected path ends ahead of pcd. But after an eighth of the time pcd was better than the corrected path is at the end. Then the chains of pcd, which makes several times as many updates, lost modes. pt keeps the modes.\n"
 
 const (
 	proposingChains = 50

@@ -39,7 +39,7 @@ type Run struct {
 }
 
 const (
-	// slice is the time that a sampler runs before the next one continues. It is short, so that other
+	// slice is the time that a sampler runs before the next sampler continues. It is short, so that other
 	// programs slow all samplers equally.
 	slice = 50 * time.Millisecond
 	// between is about the time between two readings of the clock.

@@ -13,7 +13,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A Label is the name of a system. The names of its panels begin with it.
+// A Label is the name of a system. The names of the system's panels begin with the label.
 type Label string
 
 // Panel returns the name of a panel of the system.
@@ -83,7 +83,7 @@ func Digits(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// Onto returns a copy of a system in a state.
+// Onto builds a system and sets its state.
 func Onto(build func() mcmc.Settable, state []uint8) mcmc.Settable {
 	x := build()
 	x.SetState(state)

@@ -12,7 +12,7 @@ import (
 )
 
 // A Panel is a chart of a figure: means over repetitions, with a band of one
-// standard deviation where there are several.
+// standard deviation if there are several repetitions.
 type Panel struct {
 	Name        string // the panel of the points
 	Title, X, Y string
@@ -31,7 +31,7 @@ type Panel struct {
 	JoinFrom float64
 }
 
-// Curves draws panels, across in a row, with the curves of these names. A curve has the
+// Curves draws the named curves in panels, with the number across of panels in a row. A curve has the
 // same colour in all panels. In panels with Words the points are dots with bars, next to each other.
 func Curves(w io.Writer, t *Table, across int, panels []Panel, curves []string) error {
 	var charts []plots.Chart
@@ -52,7 +52,7 @@ func (p Panel) chart(t *Table, curves []string) plots.Chart {
 		l := p.line(t, name)
 		l.Color, l.Dots = i+1, p.Dots
 		if c.Words != nil {
-			const apart = 0.09 // in units of the distance of two words
+			const apart = 0.09 // relative to the distance between two words
 			for k := range l.X {
 				l.X[k] += apart * (float64(i) - float64(len(curves)-1)/2)
 			}

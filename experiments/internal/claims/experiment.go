@@ -51,7 +51,7 @@ type Options struct {
 	Repeats int // largest number of repetitions; 0: no limit
 }
 
-// Seeds returns the number of repetitions of a figure that has quick or full of them.
+// Seeds returns the number of repetitions of a figure, which has quick or full repetitions in the two sizes. It is at most o.Repeats.
 func (o Options) Seeds(quick, full int) int {
 	n := Size(o, quick, full)
 	if o.Repeats > 0 {

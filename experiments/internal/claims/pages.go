@@ -20,7 +20,7 @@ const findingsFile = "findings.csv"
 
 var findingColumns = []string{"paper", "figure", "title", "says", "finding", "word"}
 
-// ours takes the place of a paper for figures of ours.
+// ours is the name of the paper in findingsFile for figures of ours.
 const ours = "ours"
 
 // WritePages writes README.md and findings.csv of an experiment from the tables in

@@ -57,7 +57,7 @@ func TableOf(points ...Point) *Table {
 // has reports whether a job is complete.
 func (t *Table) has(job string) bool { return t.points[job] != nil }
 
-// only returns a table of the complete ones of these jobs, in the order given.
+// only returns a table of the given jobs that are complete, in the order given.
 func (t *Table) only(jobs []Job) *Table {
 	o := &Table{points: map[string][]Point{}}
 	for _, j := range jobs {
@@ -69,7 +69,7 @@ func (t *Table) only(jobs []Job) *Table {
 	return o
 }
 
-// sorted returns t with these jobs first, in the order given, so that a file does
+// sorted returns t with the given jobs first, in the order given, so that a file does
 // not depend on the order in which jobs end.
 func (t *Table) sorted(jobs []Job) *Table {
 	o := t.only(jobs)

@@ -1,5 +1,5 @@
 // Package informed samples binary systems by locally balanced proposals, for experiments that compare them with the samplers of
-// package mcmc. In these experiments none is faster than the best of package mcmc.
+// package mcmc. In these experiments none is faster than the best sampler of package mcmc.
 package informed
 
 import (

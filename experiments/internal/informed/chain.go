@@ -25,7 +25,7 @@ type Chain interface {
 	// Setting returns the number of flips of a path, or the step size.
 	Setting() float64
 	// Adapt adds gain·(acceptance − mcmc.TargetAcceptance) to the logarithm of a setting that is not given, for all chains that
-	// share it. Each of them then needs a Reset.
+	// share it. Each of these chains then needs a Reset.
 	Adapt(acceptance, gain float64)
 }
 
@@ -52,8 +52,8 @@ func first(all []Chain, err error) (mcmc.Chain, error) {
 }
 
 // A setting is a length or a step size, with the curve of weights or probabilities that proposals use. If it is not given, a warm-up
-// tunes its logarithm as that of mcmc's walks: gains fall as 1/√t, and the final value is the mean over the second half of the
-// moves.
+// tunes its logarithm, as mcmc does for the length of walks. The gain at move t is 1/√t, and the final logarithm is the mean over
+// the second half of the moves.
 type setting struct {
 	given          bool
 	log, low, high float64
@@ -81,7 +81,8 @@ type chain struct {
 	proposal
 }
 
-// A proposal draws sites to flip and scores them. Its first state is the state before a move, and its last state that after it.
+// A proposal draws sites to flip and scores them. The first state is the state before a move, and the last
+// state is the state after it.
 type proposal interface {
 	// weigh sets the weights of the first or the last state. The system must be in that state.
 	weigh(last bool)

@@ -22,7 +22,7 @@ const (
 	DLMCRatio Coin = "DLMC, t/(1+t)"
 )
 
-// rare is the distance that probabilities of flips keep from 0 and 1, so that products of them do not underflow.
+// rare is the least probability of a flip, and 1 − rare the largest, so that products of them do not underflow.
 const rare = 1e-9
 
 func (c Coin) chance(x, step float64) (p float64) {
@@ -37,7 +37,7 @@ func (c Coin) chance(x, step float64) (p float64) {
 	return min(max(p, rare), 1-rare)
 }
 
-// A Parallel move flips each site independently, and is accepted by the ratio of Metropolis and Hastings.
+// A Parallel move flips each site independently, and is accepted by the Metropolis–Hastings rule.
 type Parallel struct {
 	Coin Coin
 	Step float64 // step size; 0: a warm-up tunes it

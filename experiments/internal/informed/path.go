@@ -12,8 +12,8 @@ import (
 )
 
 // A Path is the path auxiliary sampler (Sun, Dai, Xia & Ramamurthy 2022). A move draws a path of sites, one after the
-// other, with the locally balanced weights of the first state, and flips them. The acceptance probability has the
-// probability of the reverse path divided by that of the path. The reverse path draws the same sites in reverse order,
+// other, with the locally balanced weights of the first state, and flips them. The acceptance ratio is
+// exp(−βΔE) times the probability of the reverse path divided by that of the path. The reverse path draws the same sites in reverse order,
 // with the weights of the last state. Sites are drawn without replacement (PAFS in the authors' program). With Correct a
 // site may be drawn again, and the cost of its flip, an energy difference, changes sign after each draw, as in the
 // authors' PAS with correction. A path of one site is the locally balanced sampler of single flips (Zanella 2020). If
@@ -113,7 +113,7 @@ func (c *pathChain) score() float64 {
 // keep implements proposal.
 func (c *pathChain) keep() { c.ends[0], c.ends[1] = c.ends[1], c.ends[0] }
 
-// pass multiplies p by the probability of drawing site i, and sets its weight for the following draws.
+// pass multiplies p by the probability of drawing site i, and sets the weight of the site for the following draws.
 func (c *pathChain) pass(e *ending, i int, p *logProduct) {
 	p.times(e.tree.at(i), e.tree.total())
 	if !c.settings.Correct {

@@ -131,8 +131,8 @@ func Flags(line string) map[string]string {
 	return flags
 }
 
-// FlagsOf returns the flags of a run by name. common are the flags of all runs of an experiment, specific those of this
-// run, and small those added with quick.
+// FlagsOf returns the flags of a run by name. common are the flags of all runs of an experiment, specific the flags of this
+// run, and small the flags that are added if quick is true.
 func FlagsOf(common, specific string, seed int, quick bool, small string) map[string]string {
 	if !quick {
 		small = ""
