@@ -24,8 +24,8 @@ type transposed [groupSize]float32
 
 var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
 
-// downAhead returns the weights that a worker of groups lo … hi−1 of hidden units reads after those of group
-// g and block k of visible units: a slice for each panel of a group.
+// downAhead returns the next weights to read, a slice for each panel of a group. The caller is a worker for
+// groups lo … hi−1 of hidden units, which reads the weights of group g and block k of visible units.
 func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 	if g++; g == hi {
 		g, k = lo, k+1

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxBlockRows is the largest number of rows of a block of an evaluation. The weights are
-	// converted to float64 once for all rows of a block.
+	// maxBlockRows is the largest number of rows in a block of an evaluation. The weights are converted to
+	// float64 once for all rows of a block.
 	maxBlockRows = 128
 	// widenRows is the smallest number of rows for which converting the weights first is quicker than
 	// converting them at each use, if a fifth of the units is on. Results are identical.

@@ -2,15 +2,15 @@ package rbm
 
 import "gorbm/rbm/units"
 
-// ZeroSum transforms the parameters of the input softmax groups of m to the zero-sum gauge, in which
-// the weights between a group and each hidden unit sum to zero, and so do the biases of the group.
-// Exactly one unit of a group is on, so for each group and hidden unit j
+// ZeroSum transforms the parameters of m to the zero-sum gauge. In this gauge the weights between a softmax
+// group of inputs and each hidden unit sum to zero, and so do the biases of the group. Exactly one unit of a
+// group is on, so the transformation
 //
 //	ω_j = mean of W_ij over the group,  W_ij −= ω_j,  c_j += ω_j,  b_i −= mean of b over the group
 //
-// changes neither the distribution nor differences of free energies, except for the rounding of
-// parameters to float32. It returns the decrease of log Z, the sum of the means of b. A squared
-// penalty on the weights is smallest in this gauge.
+// for each group and hidden unit j, changes neither the distribution nor differences of free energies, except
+// for the rounding of parameters to float32. It returns the decrease of log Z, the sum of the means of b. A
+// squared penalty on the weights is smallest in this gauge.
 func (m *RBM) ZeroSum() (fall float64) {
 	w := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(w)

@@ -3,9 +3,9 @@ package rbm
 import "gorbm/rbm/units"
 
 // slopes computes the steps of the learned parameters of hidden units besides their biases, such as the gap
-// and skew of dReLU units. The gradient with respect to such a parameter is the mean of ∂ log Z/∂parameter
-// over the data, minus the mean under the model, where Z is the partition function of the unit given its
-// input. The hidden means of a Batch do not determine this gradient, so slopes runs a pass from the visible
+// and skew of dReLU units. Let Z be the partition function of a unit given its input. The gradient with
+// respect to such a parameter is the mean of ∂ log Z/∂parameter over the data, minus its mean under the
+// model. The hidden means of a Batch do not determine this gradient, so slopes runs a pass from the visible
 // states.
 type slopes struct {
 	sums [units.MaxParams][]float64   // for each learned parameter: the step of each hidden unit

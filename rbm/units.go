@@ -212,8 +212,8 @@ func NewGroups(hidden int, visible ...Group) *RBM {
 
 // NewLayers returns an RBM with these hidden units and visible groups. It sets First of each
 // group. Weights and biases are zero; other parameters of units have the initial values of their
-// kind. It panics if a layer or a group has no unit, if a group before the last is a label, if the
-// hidden group is softmax or a label, or if hidden units are real and there is a label.
+// kind. It panics if a layer or a group has no unit, or if a group before the last is a label. It also panics
+// if the hidden group is softmax or a label, or if hidden units are real and there is a label.
 func NewLayers(hidden Group, visible ...Group) *RBM {
 	if hidden.isJoint() || hidden.Label {
 		panic("rbm: hidden units are independent")

@@ -18,8 +18,8 @@ func (p *pass) runUp(v Values) {
 	p.m.given().layer(p)
 }
 
-// upRows returns the number of rows of one iteration of an up pass. It is all rows, so that
-// each panel is read once, unless there are too few panels for the workers.
+// upRows returns the largest number of rows in one iteration of an up pass. All rows are in one iteration, so
+// that each panel is read once, unless there are too few panels for the workers.
 func (p *pass) upRows() int {
 	if vec.Blocks(p.m.Hidden()) >= 4 {
 		return chunkRows

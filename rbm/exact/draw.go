@@ -28,8 +28,8 @@ func CheckDraws(m *rbm.RBM) error {
 // Draw overwrites the rows of v and h with independent exact draws from m. It lists all hidden states
 // with the visible units summed out, draws a hidden state for each row, and makes one Gibbs step. There
 // may be any number and kinds of visible units. The error is that of ctx or CheckDraws,
-// or wraps rbm.ErrDiverged. Draw panics unless v and h have the same number of rows and the widths of
-// the layers of m.
+// or wraps rbm.ErrDiverged. Draw panics unless v and h have the same number of rows, and the widths of m's
+// layers.
 func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 	if err := CheckDraws(m); err != nil {
 		return err

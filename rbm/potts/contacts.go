@@ -147,9 +147,8 @@ func (d Distances) Beyond(threshold float64) bool {
 	})
 }
 
-// Precision returns the positive predictive value of contacts: ppv[n−1] is the fraction of pairs nearer
-// than threshold among the first n ranked pairs of known distance. total is the number of pairs nearer
-// than threshold among all ranked pairs.
+// Precision returns the positive predictive value of contacts: of the first n ranked pairs of known distance,
+// the fraction ppv[n−1] is nearer than threshold. Of all ranked pairs, total are nearer than threshold.
 func (d Distances) Precision(ranked [][2]int, threshold float64) (ppv []float64, total int) {
 	for _, pair := range ranked {
 		at := d[pair[0]][pair[1]]

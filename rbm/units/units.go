@@ -167,13 +167,13 @@ func (b *Block) BetaOf(r int) float32 {
 	return b.Beta[r]
 }
 
-// Means are rows of means of all units of a layer.
+// Means has the means of all units of a layer, row by row.
 type Means struct {
 	Data []float32
 	Cols int
 }
 
-// States are rows of states of all units of a layer: bits, or real values if any unit of the layer is
+// States has the states of all units of a layer, row by row: bits, or real values if any unit of the layer is
 // real.
 type States struct {
 	Words  []uint64  // unit i is bit i%64 of word i/64 of its row

@@ -13,8 +13,8 @@ import (
 // Rows is the number of rows of a Conditional. One recursion computes all rows, in the lanes of vectors.
 const Rows = len(vec.Quad{})
 
-// A Conditional is the distribution of up to Rows rows of units. A row y of units with log-odds s,
-// of which K are on, has the distribution
+// A Conditional is the distribution of up to Rows rows of units. The states y of a row of units with log-odds
+// s, K of which are on, have the distribution
 //
 //	p(y) = exp(Σ sⱼyⱼ) / e_K(exp s)   where Σ yⱼ = K,
 //
