@@ -131,7 +131,7 @@ func gunzipped(read func(f io.ReaderAt, size int64, path string, opt Options) ([
 func gunzip(f io.ReaderAt, size int64, path string) (io.ReaderAt, int64, error) {
 	var magic [2]byte
 	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != gzipMagic {
-		return f, size, nil // a file of fewer than two bytes is an error later, when its content is read
+		return f, size, nil // not gzipped, or an error that the reader will report
 	}
 	z, err := gzip.NewReader(io.NewSectionReader(f, 0, size))
 	var all bytes.Buffer

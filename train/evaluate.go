@@ -41,8 +41,8 @@ type Evaluator struct {
 	last         Evaluation
 }
 
-// Counts returns the estimator's counts up to the last evaluation, and those since. Both are valid until
-// the next step.
+// Counts returns the estimator's counts up to the last evaluation, and the counts since. Both are valid
+// until the next step.
 func (v *Evaluator) Counts() (before, since negphase.Info) { return v.total, v.since }
 
 // Restore sets the counts to those that Counts returned before.

@@ -37,13 +37,13 @@ const ManyInputs = 100
 // MostHidden is the number of hidden units of presets for many inputs, as in the MNIST experiment of the
 // infinite-swapping paper (section 4.5). Presets for few inputs have two hidden units per input. With 500
 // units, the chains of ins lag behind models of bars:4, shifter and desjardins. With two units per input
-// the log-likelihood ends within 0.15 nats of the best of 8 to 500 units. On digits of 64 pixels the error
-// of 128 units is no larger than that of 500.
+// the log-likelihood ends within 0.15 nats of the best of 8 to 500 units. On digits of 64 pixels, models of
+// 128 units err no more often than models of 500.
 const MostHidden = 500
 
-// Presets returns all presets, the default first. The values of the first three were found by trials on
-// MNIST, font digits and four toys, at equal time. experiments/defaults measures what they reach, and
-// experiments/objectives what the next two reach.
+// Presets returns all presets, the default first. The values of the first three presets were found by
+// trials on MNIST, font digits and four toys, at equal time. experiments/defaults measures what these
+// presets reach, and experiments/objectives what the next two reach.
 func Presets() []Preset {
 	classifier := Preset{
 		Name: "classifier", For: fmt.Sprintf("data with labels (the default from %d inputs on)", ManyInputs),
@@ -123,8 +123,8 @@ const (
 
 // sequencePasses bounds the passes over sequences. On the 10000 rows of -data sequences, the
 // pseudo-log-likelihood of test rows is best after 15 passes of pcd with 500 hidden units (−131.5 nats),
-// and after 20 with 200 (−131.9). After 50 passes both have −133.6. A schedule that ends after 20 passes
-// gives −131.5 with 500 units.
+// and after 20 passes with 200 units (−131.9). After 50 passes both numbers of units have −133.6. A
+// schedule that ends after 20 passes gives −131.5 with 500 units.
 const sequencePasses = 20
 
 // numberRate is the learning rate of the preset gaussian for tables, whose Gaussian units have learned
@@ -136,15 +136,15 @@ const numberRate = 0.05
 // Fit returns the preset adapted to the rows of set.
 //
 // A batch has at most all rows. A preset without a number of hidden units gets two for each input, at most
-// MostHidden. That number does not depend on the number of rows. On 500 rows of MNIST, the error of 50 or
-// 100 units is no smaller than that of 500. For sequences:1000, the pseudo-log-likelihoods of test rows
-// after 1000 steps of pcd lie between −145.4 and −144.4 nats with 60, 120, 200 and 500 units.
+// MostHidden. That number does not depend on the number of rows. On 500 rows of MNIST, models of 50 or 100
+// units err as often as models of 500, or more often. For sequences:1000, the pseudo-log-likelihoods of
+// test rows after 1000 steps of pcd lie between −145.4 and −144.4 nats with 60, 120, 200 and 500 units.
 //
 // Over many passes, a model memorises a small set of rows. With 500 rows of MNIST the test error is flat
 // after 32 passes, and the pseudo-likelihood of test rows is best after 48; with 1437 digits of 64 pixels
 // it is best after 120. So there are at most Passes passes, but at least LeastSteps steps. Sequences have
-// few rows for their number of states, and at most sequencePasses passes. Other generated sets whose
-// distribution is known have no bound, because their rows represent it well.
+// few rows for their number of states, and at most sequencePasses passes. All other sets whose distribution
+// is known have no bound, because their rows represent the distribution well.
 //
 // Real numbers have the rate RealRate. In tables with numbers, the precisions of Gaussian units are
 // learned.
@@ -202,7 +202,7 @@ func (p Preset) Settings(negative string) Settings {
 	}
 	set := func(key string, value any) {
 		if err := s.Negative.Set(key, value); err != nil {
-			panic(err) // the tables of both packages disagree
+			panic(err) // train and negphase disagree about the keys of settings
 		}
 	}
 	if negphase.Has(negative, "chains") {

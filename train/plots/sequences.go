@@ -108,7 +108,7 @@ func percentile(x []float64, fraction float64) float64 {
 	return x[int(float64(len(x)-1)*fraction)]
 }
 
-// rasterPixels is the smallest number of pixels of the side of a raster.
+// rasterPixels is the smallest width or height of a raster, whichever is longer, in pixels.
 const rasterPixels = 600
 
 // raster fills a rectangle with columns × rows cells. paint returns the colour of cell (x, y), counted from
@@ -177,7 +177,7 @@ func (p *Plot) density(xs, ys []float64, low, high float64) {
 		*n++
 		most = max(most, *n)
 	}
-	from := math.Log(0.5) // with it, a single point is not white
+	from := math.Log(0.5) // below log 1, so that a single point is not white
 	p.raster(cells, cells, low, low, high, high, func(x, y int) color.RGBA {
 		n := count[x][y]
 		if n == 0 {
@@ -190,8 +190,8 @@ func (p *Plot) density(xs, ys []float64, low, high float64) {
 
 // Mutations returns a map of the scores of single mutations of a sequence, with a row for each letter
 // except the gap and a column for each site. Colours go from blue below zero to red above, up to the 99.5th
-// percentile of the scores' sizes. A dot marks the letter of the sequence at each site, which levels gives
-// as an index into letters. numbers has the numbers of the sites. A site without scores is empty.
+// percentile of the scores' sizes. At each site a dot marks the letter of the sequence. levels[i] is the
+// index of that letter in letters, and numbers[i] is the number of site i. A site without scores is empty.
 func Mutations(letters string, levels []int32, numbers []int, scores [][]float64) *Page {
 	var size []float64
 	for i, row := range scores {
@@ -389,7 +389,7 @@ func byWeight(w []float64, sign float64) (order []int) {
 	return order
 }
 
-// A glyph is the outline of a letter. If it is nil it is drawn as a filled rectangle.
+// A glyph is the outline of a letter. fill draws a nil glyph as a filled rectangle.
 type glyph []sfnt.Segment
 
 // newGlyphs returns the outlines of letters. The outline is nil for the hyphen and for characters that the

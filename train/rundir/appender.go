@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// An appender appends to a file. If a flush fails, it keeps the bytes for the next flush, which overwrites
-// what the failed one wrote.
+// An appender appends to a file. If a flush fails, the appender keeps the bytes for the next flush, which
+// overwrites what the failed flush wrote.
 type appender struct {
 	file    *os.File
 	what    string       // name of the contents, for errors

@@ -19,8 +19,8 @@ const (
 	freshFile      = "checkpoint.new" // a checkpoint that is being written
 )
 
-// SaveCheckpoint writes the folder's checkpoint, with extra bytes that LoadCheckpoint returns. The one that
-// was there becomes the previous checkpoint. At every moment one of the two is complete.
+// SaveCheckpoint writes the folder's checkpoint, with extra bytes that LoadCheckpoint returns. An earlier
+// checkpoint becomes the previous checkpoint. At every moment one of the two files is complete.
 func (f *Folder) SaveCheckpoint(t *train.Trainer, extra []byte) error {
 	fresh := f.Path(freshFile)
 	if err := atomicfile.Write(fresh, func(w io.Writer) error { return t.Save(w, extra) }); err != nil {
@@ -35,9 +35,9 @@ func (f *Folder) SaveCheckpoint(t *train.Trainer, extra []byte) error {
 	return nil
 }
 
-// LoadCheckpoint restores the folder's checkpoint into t and returns its extra bytes. If it is missing or
-// damaged, the previous checkpoint is used, and warning says so. If neither can be used, the error is about
-// the newer one.
+// LoadCheckpoint restores the folder's checkpoint into t and returns its extra bytes. If the checkpoint is
+// missing or damaged, the previous checkpoint is used, and warning says so. If neither can be used, the
+// error is about the newer checkpoint.
 func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string, err error) {
 	extra, err = f.load(CheckpointFile, t)
 	if err == nil {

@@ -119,7 +119,7 @@ func appendDouble(b []byte, field int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(append(b, byte(field<<3|1)), math.Float64bits(v))
 }
 
-// appendBytes appends a field of bytes in the same encoding.
+// appendBytes appends a field of bytes in the encoding of protocol buffers.
 func appendBytes(b []byte, field int, v []byte) []byte {
 	return append(binary.AppendUvarint(append(b, byte(field<<3|2)), uint64(len(v))), v...)
 }

@@ -34,7 +34,7 @@ func (f *Folder) lock() error {
 			file.Close()
 			return fmt.Errorf("cannot lock %s: %w", f.Path(lockFile), err)
 		}
-		if !f.isLock(file) { // another process removed it after it was opened here
+		if !f.isLock(file) { // another process removed the file after this process opened it
 			file.Close()
 			continue
 		}
@@ -54,14 +54,14 @@ func writeAt(file *os.File, text string) error {
 	return err
 }
 
-// isLock reports whether file is still the one at the path of the lock.
+// isLock reports whether file is still the file at the path of the lock.
 func (f *Folder) isLock(file *os.File) bool {
 	ours, err1 := file.Stat()
 	there, err2 := os.Lstat(f.Path(lockFile))
 	return err1 == nil && err2 == nil && os.SameFile(ours, there)
 }
 
-// heldBy returns the error that names the process with the lock, which is the content of file.
+// heldBy returns the error that another process has the lock. The content of file names that process.
 func (f *Folder) heldBy(file io.Reader) error {
 	text, _ := io.ReadAll(io.LimitReader(file, 300))
 	holder := strings.Join(strings.Fields(string(text)), " ")
@@ -106,8 +106,8 @@ func (f *Folder) Close() error {
 	if f.held == nil {
 		return nil
 	}
-	// The file is removed while it is locked. A process that opened it before then finds that it is no
-	// longer at the path of the lock.
+	// The file is removed while it is locked. A process that opened the file earlier then finds that it is
+	// no longer at the path of the lock.
 	err := os.Remove(f.Path(lockFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

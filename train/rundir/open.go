@@ -15,9 +15,9 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// A run writes and removes files by name. A link among them, as an archive of a run may have, would make it
-// change files elsewhere. So links are refused: by checkLinks before anything is changed, and again by
-// openFile.
+// A run writes and removes files by name. A link among these files, as an archive of a run may have, would
+// make the run change files elsewhere. So links are refused: by checkLinks before anything is changed, and
+// again by openFile.
 
 // errLink is wrapped by errors that name a link.
 var errLink = errors.New("a run touches only files of its own folder; remove the link, or continue in a copy without links: cp -rL FOLDER COPY")
@@ -67,7 +67,8 @@ func (f *Folder) Read(name string, most int64) ([]byte, error) {
 // MaxConfig is the largest size of config.json, in bytes.
 const MaxConfig = 1 << 26
 
-// ReadConfig decodes the config.json of the run in a folder. Its error wraps fs.ErrNotExist if there is none.
+// ReadConfig decodes the config.json of the run in a folder. Its error wraps fs.ErrNotExist if there is no
+// such file.
 func ReadConfig(dir string, into any) error {
 	path := filepath.Join(dir, ConfigFile)
 	text, err := atomicfile.Read(path, MaxConfig)

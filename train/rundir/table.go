@@ -14,14 +14,15 @@ import (
 
 // A Table is a file such as metrics.csv that grows by rows: a header, then rows whose first value is the
 // step. After Add has returned, its row survives the end of the process. After Sync has returned, all rows
-// survive a failure of the machine. Rows that could not be written are kept, and written with the next.
+// survive a failure of the machine. Rows that could not be written are kept, and are written with the next
+// row.
 type Table struct {
 	appender
 	cols int
 	rows int
 }
 
-// metricsText is the name in errors for the contents of tables.
+// metricsText is what errors call the contents of a table.
 const metricsText = "metrics"
 
 // NewTable makes the table with the given name and columns.
@@ -36,7 +37,7 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 }
 
 // ContinueTable opens the table of a run that is resumed after step. It keeps the rows up to step and
-// removes later ones. Other columns than the given ones are an error.
+// removes later rows. It is an error if the table has other columns.
 func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {
 	path := f.Path(name)
 	text, err := f.Read(name, maxTable)
