@@ -107,11 +107,11 @@ func (m *RBM) widenRow(w []float64, i int) {
 }
 
 // logProbs overwrites dst with log p(y|x) of each class, given the hidden preactivations a from
-// the inputs alone. With the weights w of a label unit, the hidden units contribute
+// the inputs alone. Let w be the weights between a label unit and the hidden units. The hidden units contribute
 //
 //	Σ log(1+e^(a+w)) − Σ log(1+e^a) = Σ log(off + on·e^w) − Σ log(off + on)
 //
-// where on/off = σ(a)/σ(−a). The second sum is the same for all labels.
+// where on/off = σ(a)/σ(−a), and sums are over the hidden units. The second sum is the same for all labels.
 func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 	above := 0.0
 	if l.span > 0 {
@@ -135,7 +135,7 @@ func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 		}
 	}
 	normalise(dst)
-	if math.IsNaN(above) { // the products of odds hide a NaN
+	if math.IsNaN(above) { // a preactivation is NaN, which the products of odds do not show
 		for y := range dst {
 			dst[y] = above
 		}
@@ -156,9 +156,9 @@ func normalise(x []float64) {
 //	p(h=1|x) = Σ_y p(y|x) p(h=1|x,e_y)
 //
 // It ignores the label units in v. p(y|x) is that of ClassLogProb, and the sum is over the one-hot
-// labels e_y. In the model any number of Bernoulli label units may be on; the result for such a label is
-// therefore conditioned on exactly one unit of the label being on, as in the data. A constraint applies to
-// each term.
+// labels e_y. Under the model any number of Bernoulli label units may be on; with Bernoulli labels the result
+// is therefore conditioned on exactly one label unit being on, as in the data. A constraint applies to each
+// term.
 //
 // A row of dst is NaN if a constraint allows no state with x in any class. For a
 // model without labels it is HiddenMean. Sums are in float64. It panics if the

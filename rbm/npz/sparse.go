@@ -157,7 +157,7 @@ func (r *Array) fortranRows(rows, cols int, do func(i, j int, v float64) error) 
 		}
 		all = all[:len(all)+n]
 	}
-	// Column j combines the indices of all dimensions after the first. The last of these varies
+	// Column j combines the indices of all dimensions after the first. The last dimension varies
 	// fastest in j, but slowest in the file.
 	from := make([]int, cols)
 	for j := range from {
