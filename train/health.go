@@ -95,7 +95,7 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 }
 
 // Warnings records the evaluation e of m and returns new warnings about units, weights and the goal. If end
-// is set the run has ended, and it returns none, because Final does.
+// is set the run has ended, and Warnings returns none, because Final returns them.
 func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	h.add(e)
 	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind == GoalKind })
@@ -159,7 +159,7 @@ func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 }
 
 // linear returns advice on a linear schedule, or "" if the rates of the run's schedule already depend on
-// its length.
+// the length of the run.
 func (h *Health) linear() string {
 	if Ends(h.run.Schedule) {
 		return ""

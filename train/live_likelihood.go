@@ -69,8 +69,8 @@ func ownLadder(s Settings) bool {
 }
 
 // measure returns the mean log-likelihood of each part, and their common standard error, which is that of
-// log Z. They are NaN if there is no estimate, or if too few updates have been made since the last. If
-// whole is set, it uses all rows, and the run's ladder continues for longer.
+// log Z. They are NaN if there is no estimate, or if too few updates have been made since the last
+// measurement. If whole is set, it uses all rows, and the run's ladder continues for longer.
 func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 	t := x.s.trainer
 	if t == nil {

@@ -18,9 +18,9 @@ var ErrStopped = fmt.Errorf("another rank has ended the run: %w", ranks.ErrAgree
 // single process. The ranks divide the chains of the negative phase among them, and the positive phase and
 // the ascent if these are large. Each rank computes the rest.
 //
-// Run then ends on all ranks together, if the context of one is done or an observer of one returns an
-// error. The ranks may have different observers. If a rank is lost, the error of Run wraps ranks.ErrLost.
-// Share returns an error if the negative phase cannot be divided.
+// Run then ends on all ranks together if the context of one rank is done or an observer of one rank returns
+// an error. The ranks may have different observers. If a rank is lost, the error of Run wraps
+// ranks.ErrLost. Share returns an error if the negative phase cannot be divided.
 func (t *Trainer) Share(g *ranks.Group) error {
 	if t.negative != nil {
 		if err := negphase.Share(t.negative, t.settings.Negative, g); err != nil {

@@ -451,8 +451,8 @@ func (t *Trainer) Model() *rbm.RBM {
 	return t.model
 }
 
-// Ladder returns the temperatures of the negative phase and how they exchange, and whether it has
-// temperatures.
+// Ladder returns the temperatures of the negative phase and how they exchange, and whether the negative
+// phase has temperatures.
 func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 	if n, ok := t.negative.(negphase.Tempered); ok {
 		return n.Ladder(), true
@@ -461,8 +461,8 @@ func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 }
 
 // LogZ returns an estimate of log Z of Model, in nats, with its standard error, and whether there is one:
-// see negphase.LogZer. It comes from a copy of the chains of the negative phase, and costs some dozens of
-// updates.
+// see negphase.LogZer. The estimate comes from a copy of the chains of the negative phase, and costs as
+// much as some dozens of updates.
 func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool, err error) {
 	if _, is := t.negative.(negphase.LogZer); !is {
 		return 0, 0, false, nil

@@ -123,7 +123,7 @@ func (k *track) lasts(steps int) bool {
 }
 
 // Watch sets the trainer of the run, its metrics and its length in steps. If log_likelihood is one of the
-// metrics, it decides from then on whether the run goes wrong.
+// metrics, that metric decides from then on whether the run goes wrong.
 func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 	h.trainer, h.steps, h.likelihood, h.every, h.otherwise = t, steps, nil, 0, false
 	if o := t.settings.Objective; o != "" && o != Joint {
