@@ -172,7 +172,7 @@ func (c *csvReader) open(f io.ReaderAt, size int64) {
 	c.r.TrimLeadingSpace = c.comma != '\t' // with tabs it would drop empty fields
 }
 
-// next returns the next line, valid until the next call, or io.EOF.
+// next returns the next line, or io.EOF. The line is valid until the next call.
 func (c *csvReader) next() ([]string, error) {
 	row, err := c.r.Read()
 	var parse *csv.ParseError

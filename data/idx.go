@@ -75,7 +75,7 @@ const idxBytes = 0x08
 
 // scanIDX reads an IDX file of unsigned bytes. It must have one of the given numbers of dimensions, and at
 // most the given number of elements. The header is not trusted: scanIDX allocates no more than r delivers,
-// and reads no further than the header says. Errors name path.
+// and reads at most one byte more than the header says. Errors name path.
 func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims []int) (io.Writer, error)) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -109,7 +109,7 @@ func (o Options) scaling() scaling {
 	return g
 }
 
-// describe returns the value of Set.Scale for these scales.
+// describe returns the value of Set.Scale for the scales s.
 func (o Options) describe(s scales) string {
 	switch rule := o.scaling().rule; rule {
 	case "auto", "raw":

@@ -264,7 +264,8 @@ func (r *sequenceReader) wrong(why string) error {
 	return formatErrorf("%s:%d: %s", r.path, r.line, why)
 }
 
-// next returns the next line without white space at its end, valid until the next call, or io.EOF.
+// next returns the next line, without white space at its end, or io.EOF. The line is valid until the next
+// call.
 func (r *sequenceReader) next() ([]byte, error) {
 	var whole []byte
 	for {
@@ -294,7 +295,8 @@ func (r *sequenceReader) next() ([]byte, error) {
 	}
 }
 
-// read reads all sequences and calls each with the name, the first line and the letters of every sequence.
+// read reads all sequences and calls each with the name, the number of the first line and the letters of
+// every sequence.
 func (r *sequenceReader) read(each func(name string, line int, letters []byte) error) error {
 	line, err := r.next()
 	for err == nil && len(line) == 0 {

@@ -110,8 +110,8 @@ type Set struct {
 	origin            []float64 // by column, what must be added to Grey to give the value; nil once values are standardised
 
 	// LogProb returns the log probability, in nats, of inputs x and class y under the distribution of the
-	// data. If y < 0 it is that of x alone. Bits of x past X.Cols are ignored. LogProb is nil if the
-	// distribution is not known.
+	// data. If y < 0 it returns the log probability of x alone. Bits of x past X.Cols are ignored. LogProb
+	// is nil if the distribution is not known.
 	LogProb func(x []uint64, y int) float64
 }
 
@@ -122,7 +122,7 @@ const (
 	HeaderNumbers = "numbers" // a header of numbers, which Options.Header auto has found
 )
 
-// NoClass is the class of a row without a label, in a set where others have one.
+// NoClass is the class of a row without a label, in a set where other rows have one.
 const NoClass = -1
 
 // Unlabelled returns the number of rows without a label, or 0 for a set without labels.
@@ -287,9 +287,9 @@ func (s *Set) Visible(dst rbm.Values, rows []int32, classes int) {
 	}
 }
 
-// Inputs overwrites row r of dst with the inputs of example rows[r], as Visible does. It sets the units
-// after them, which are those of the label, to zero. It panics if dst does not have len(rows) rows of
-// X.Cols units or more, or if a row is out of range.
+// Inputs overwrites row r of dst with the inputs of example rows[r], as Visible does. It sets the label
+// units, which come after the inputs, to zero. It panics if dst does not have len(rows) rows of X.Cols
+// units or more, or if a row is out of range.
 func (s *Set) Inputs(dst rbm.Values, rows []int32) {
 	if dst.Rows != len(rows) || dst.Cols < s.X.Cols {
 		panic("data: visible units of the wrong shape")

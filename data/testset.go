@@ -53,7 +53,7 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 }
 
 // CheckColumns returns an [ErrFormat] if the inputs of s do not have these names, in this order. It returns
-// nil if s or names have none. other is the name, for the error, of the data or model with the names.
+// nil if s or names have none. other names the data or the model that has names, for the error.
 func (s *Set) CheckColumns(names []string, other string) error {
 	if s.Columns == nil || names == nil || len(names) != s.X.Cols || len(s.Columns) != s.X.Cols {
 		return nil
@@ -68,8 +68,8 @@ func (s *Set) CheckColumns(names []string, other string) error {
 }
 
 // CheckSchema returns an [ErrFormat] if the inputs of s stand for other values than those of want. It
-// returns nil if s has no schema or want is nil. other is the name, for the error, of the data or model
-// with want.
+// returns nil if s has no schema or want is nil. other names the data or the model that has want, for the
+// error.
 func (s *Set) CheckSchema(want *Schema, other string) error {
 	if s.Schema == nil || want == nil {
 		return nil
@@ -87,8 +87,8 @@ func (s *Set) CheckSchema(want *Schema, other string) error {
 	return nil
 }
 
-// WithClasses returns s with the classes names. Its labels are renumbered by the names of their classes.
-// Some of names may have no rows in s. If s has no labels, or names is nil, it returns s.
+// WithClasses returns s with names as its classes. Labels are renumbered so that each row keeps the name of
+// its class. Some of names may have no rows in s. If s has no labels, or names is nil, it returns s.
 //
 // It returns an [ErrFormat] if the label of a row is not among names.
 func (s *Set) WithClasses(names []string) (*Set, error) {
