@@ -20,7 +20,8 @@ type labeller struct {
 // missing reports whether name stands for a missing label. It is false if labels may not be missing.
 func (l *labeller) missing(name string) bool { return l.partly && (name == "" || name == l.none) }
 
-// add adds a label. It returns a message if there are too many different ones, and "" otherwise.
+// add adds a label. It returns a message if there are too many different labels or the label is too long,
+// and "" otherwise.
 func (l *labeller) add(name string) string {
 	if l.missing(name) {
 		l.y = append(l.y, NoClass)

@@ -18,8 +18,8 @@ const (
 // Objectives returns the names of all objectives.
 func Objectives() []string { return []string{Joint, Discriminative, Hybrid} }
 
-// maxAlpha is the largest weight of the generative part of Hybrid. With it the discriminative part
-// contributes no more than a hundredth of the gradient.
+// maxAlpha is the largest weight of the generative part of Hybrid. At this weight the discriminative part
+// contributes about a hundredth of the gradient.
 const maxAlpha = 100
 
 // checkObjective returns an error if Objective is unknown or Alpha is out of range.
@@ -93,7 +93,7 @@ type objective struct {
 	phase   *rbm.ObjectivePhase
 	key     rbm.Key
 	means   bool      // the hidden means of the minibatch are needed
-	nothing rbm.Phase // a negative phase without particles
+	nothing rbm.Phase // a negative phase without particles, for Discriminative
 }
 
 // newObjective returns the objective of training m on set. It is nil for the plain log-likelihood: every

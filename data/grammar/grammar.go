@@ -2,8 +2,8 @@
 //
 //	name[:key=value]…
 //
-// Data sets, estimators, samplers and tuning share it. Each name, such as pcd, is a kind. A kind has a table
-// of keys, which gives their syntax, defaults, range checks and help.
+// Data sets, estimators, samplers and tuning share this grammar. Each name, such as pcd, is a kind. A kind
+// has a table of keys, which gives their syntax, defaults, range checks and help.
 //
 // # Where to begin
 //
@@ -34,7 +34,7 @@ func (k Key) Like(example string) Key {
 	return k
 }
 
-// Written returns the value as text, "" if an optional key is zero.
+// Written returns the value as text, or "" if the key is optional and its value is zero.
 func (k Key) Written() string {
 	text := k.Text()
 	if k.Initial == "" && text == "0" {
@@ -112,7 +112,8 @@ func (k Keys) Parse(kind string, parts []string) error {
 	return nil
 }
 
-// Removed is the error about a name or setting that earlier versions had: why it was removed, and what to do instead.
+// Removed is the error about a name or setting that earlier versions had. It says why the setting was
+// removed, and what to do instead.
 type Removed struct{ Name, Why, Instead string }
 
 func (r *Removed) Error() string {
@@ -127,7 +128,7 @@ func NoKey(kind, name string, known []string) error {
 	return fmt.Errorf("%s has no setting %q%s", kind, name, DidYouMeanOr(name, known, "it has "+strings.Join(known, ", ")))
 }
 
-// NoKind returns the error for an unknown name. what is the kind of thing that it should name, such as
+// NoKind returns the error for an unknown name. what is the kind of thing that name should name, such as
 // "sampler".
 func NoKind(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q%s", what, name, DidYouMeanOr(name, known, "there are "+strings.Join(known, ", ")))

@@ -72,8 +72,8 @@ func Word[T ~string](name string, p *T, initial T, help string, words ...T) Key 
 	}
 }
 
-// OneOf returns an error that begins with text if it is not one of the known words, of which there are two
-// or more.
+// OneOf returns nil if text is one of the known words, and otherwise an error that begins with text. There
+// must be two words or more.
 func OneOf(text string, known ...string) error {
 	if slices.Contains(known, text) {
 		return nil
