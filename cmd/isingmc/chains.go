@@ -104,9 +104,10 @@ func (r row) summary(trace func(m *measured) *diag.Trace) diag.Summary {
 	return pool(parts)
 }
 
-// statesSummary converts the summary of a series of means, each over the states of a move, into that of the
-// states. The variance of states is larger by within, the mean variance within a move. The number of
-// effective values becomes that of independent states with the same error, and τ follows from it.
+// statesSummary converts s, the summary of a series of means over the states of each move, into the summary
+// of the states. The variance of the states is larger by within, the mean variance within a move. The error
+// of the mean does not change. Effective, the number of independent states with that error, grows by the same
+// ratio as the variance, and τ falls by that ratio.
 func statesSummary(s diag.Summary, within float64) diag.Summary {
 	if !(within > 0) || !(s.Variance > 0) {
 		return s

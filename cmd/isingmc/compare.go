@@ -57,7 +57,7 @@ func (c *comparison) add(rows []row, symmetric bool, where string) {
 			found[i] = o.value(r)
 			for j := range i {
 				z := math.Abs(found[j].mean-found[i].mean) / math.Hypot(found[j].err, found[i].err)
-				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // otherwise one never changed, which has a warning
+				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // otherwise the observable never changed in one of them, which another warning reports
 					c.differences = append(c.differences, difference{rows[j].name, r.name, o.name + where, z})
 				}
 			}
@@ -69,8 +69,8 @@ func (c *comparison) sort() {
 	slices.SortStableFunc(c.differences, func(a, b difference) int { return cmp.Compare(b.z, a.z) })
 }
 
-// chance returns Bonferroni's bound of the probability that chance makes any difference as large
-// as d. It holds for any dependence between the observables.
+// chance returns Bonferroni's bound on the probability that chance makes any difference as large as d. It
+// holds for any dependence between the observables.
 func (c comparison) chance(d difference) float64 {
 	return min(1, float64(len(c.differences))*2*distuv.UnitNormal.Survival(d.z))
 }
@@ -144,7 +144,7 @@ func (c comparison) record() (all []cli.Record) {
 		rec.Add("b", d.b)
 		rec.Add("observable", d.name)
 		rec.Add("z", d.z)
-		rec.Add("p", c.chance(d)) // bound of the probability that chance makes any difference as large
+		rec.Add("p", c.chance(d)) // bound on the probability that chance makes any difference as large
 		all = append(all, rec)
 	}
 	return all

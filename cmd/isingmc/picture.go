@@ -12,9 +12,9 @@ import (
 	"gorbm/train/plots"
 )
 
-// picture returns a page of charts, one below the other: the autocorrelation of the energy,
-// then the energies of each sampler, in its colour. After tuning the rewards of
-// the trials and the policy follow.
+// picture returns a page of charts, one below the other: the autocorrelation of the energy, then the energies
+// of each sampler, in the sampler's colour. After tuning, the rewards of the trials and the settings of the
+// policy follow.
 func picture(rows []row, t *tuning) *plots.Page {
 	const height, strip, label = 8 * vg.Centimeter, 3 * vg.Centimeter, 6 * vg.Millimeter // label: height of the axis label of the last strip
 	decay, legend := decayChart(rows).Plot()
@@ -110,9 +110,9 @@ func decayChart(rows []row) plots.Chart {
 	return c
 }
 
-// lags returns the largest lag in the plot of ρ, in blocks of the trace: twice the window of
-// the estimate of τ, beyond which ρ is noise, and at least ten. If ρ decays slowly at the
-// end, it is at least the length of a batch of diag.Batches.
+// lags returns the largest lag in the plot of ρ, in blocks of the trace: twice the window of the estimate of
+// τ, beyond which ρ is noise, and at least ten. If ρ decays slowly at the end, the largest lag is at least
+// the length of a batch, where diag.Batches batches make up the trace.
 func lags(r row) float64 {
 	n := max(10, 2*float64(r.Time.Window)/float64(r.Trace.Stride()))
 	if r.Slow {

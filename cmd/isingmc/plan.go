@@ -23,7 +23,7 @@ type plan struct {
 	shift       float64                    // constant part of the energy: the bias of the label unit of -class, and the contribution of Gaussian units
 	movers      []namedMover
 	keepsUp     bool          // the samplers keep the number of spins up
-	constrained bool          // that number is set by the constraint of the model
+	constrained bool          // the constraint of the model sets the number of spins up
 	contestants []*contestant // samplers of the first chain
 	runs        [][]*measured // chains × contestants
 	length      length
@@ -151,8 +151,8 @@ func isWalk(m mcmc.Mover) bool {
 	return false
 }
 
-// starts returns the start of walk samplers as element true, and that of the others as element
-// false. Equal keys give equal states.
+// starts returns the initial states of a chain: element true for walk samplers, element false for all others.
+// Equal keys give equal states.
 func (p *plan) starts(key rbm.Key) map[bool][]uint8 {
 	starts := map[bool][]uint8{false: p.start(key)}
 	if slices.ContainsFunc(p.movers, func(m namedMover) bool { return isWalk(m.Mover) }) {

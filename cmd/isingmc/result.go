@@ -84,8 +84,8 @@ func newRows(field []*contestant, runs [][]*measured) (rows []row) {
 	return rows
 }
 
-// newRow returns the result of the sampler c from the measurements of its chains. It copies those of the first
-// chain into c; they may come from another rank.
+// newRow returns the result of the sampler c from the measurements of its chains. It copies the measurements
+// of the first chain into c, because they may come from another rank.
 func newRow(c *contestant, runs []*measured) row {
 	c.measured = *runs[0]
 	r := row{contestant: c, runs: runs}
@@ -101,8 +101,8 @@ func newRow(c *contestant, runs []*measured) row {
 	return r
 }
 
-// record returns the result of a sampler. Its table has τ in units of unitName, where unit is their length
-// in seconds. Numbers that the run does not determine are null in JSON.
+// record returns the result of a sampler. In tables, τ is in the time unit unitName, which has unit seconds.
+// Numbers that the run does not determine are null in JSON.
 func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	spins, acceptance := float64(r.system.Len()), math.NaN()
 	if a, ok := r.info.Acceptance(); ok {
@@ -120,7 +120,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 		rec.Add("longest_walk", longest)
 		rec.Add("seconds_warm_up", r.warmUp().Seconds())
 	}
-	rec.Add("chains_p", cli.Finite(r.agreement())) // p-value of the differences between their mean energies
+	rec.Add("chains_p", cli.Finite(r.agreement())) // p-value of the differences between the mean energies of the chains
 	rec.Show("moves", "moves", r.N, strconv.FormatInt(r.N, 10))
 	rec.Show("seconds", "seconds", r.seconds, fmt.Sprintf("%.3g", r.seconds))
 	rate("moves_per_second", "moves/s", float64(r.N))
@@ -134,7 +134,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 			}
 		}
 		rec.Add("temperatures", temperatures)
-		rec.Add("exchanged", exchanged) // acceptance rate of swaps of each with the next hotter one
+		rec.Add("exchanged", exchanged) // for each temperature but the hottest: acceptance rate of swaps with the next hotter one
 		rec.Add("round_trips", r.roundTrips())
 	}
 	rec.Add("energy_mean", r.Mean)
@@ -283,8 +283,8 @@ func withError(x, err float64) string {
 	return cli.PlusMinus(x, err, cli.Decimals(err))
 }
 
-// maxApart is the largest accepted distance of a mean from its known value, in standard errors.
-// By chance one in 16,000 is farther away.
+// maxApart is the largest accepted distance of a mean from its known value, in standard errors. By chance one
+// mean in 16,000 is farther away.
 const maxApart = 4
 
 // conclusions returns lines that compare several samplers, if their errors can be

@@ -32,7 +32,7 @@ func (p *plan) defaultSamplers() string {
 	switch {
 	case p.gap:
 		return "gibbs,metropolis,modified-metropolis"
-	case p.flags.Given("model") && !p.flags.Given("active") && n > 2: // with such couplings a cluster has all units
+	case p.flags.Given("model") && !p.flags.Given("active") && n > 2: // no sw: with the couplings of an RBM a cluster has all units
 		return fmt.Sprintf("gibbs,metropolis,sardonics:k=1-%d:gamma=1", min(onRBM, n-1))
 	case p.flags.Given("active"):
 		if room := min(p.active, n-p.active); room < paper {

@@ -32,9 +32,9 @@ type scan struct {
 const (
 	// maxScan is the largest number of temperatures of a scan.
 	maxScan = 200
-	// A scan that chooses its temperatures begins with pilotTemperatures. It has leastPilots to mostPilots
-	// pilot runs of pilotMoves moves, whose first quarter is not measured. If moves are independent, a pilot
-	// run measures the acceptance of a swap with a standard error of at most 0.04.
+	// A scan with auto begins with pilotTemperatures temperatures. It makes leastPilots to mostPilots pilot
+	// runs of pilotMoves moves, and measures all but the first quarter of each run. If moves are independent,
+	// a pilot run measures the acceptance of a swap with a standard error of at most 0.04.
 	pilotTemperatures, leastPilots, mostPilots = 5, 3, 10
 	pilotMoves                                 = 200
 )
@@ -266,7 +266,7 @@ func (p *plan) ladderOf(m namedMover, s system) (*mcmc.Ladder, error) {
 	return mcmc.NewLadder(s, mover, swapping, p.scan.betas, nil)
 }
 
-// newScanContestants is newContestants for a scan. It has a contestant for each sampler on each lattice.
+// newScanContestants is newContestants for a scan. It returns a contestant for each sampler on each lattice.
 func (p *plan) newScanContestants(chain int) (field []*contestant, err error) {
 	p.scan.systemOf = nil
 	for at, q := range p.scan.systems {

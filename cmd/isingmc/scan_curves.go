@@ -19,8 +19,8 @@ const scanGroups = 32
 // curvePoints is the number of temperatures of a curve.
 const curvePoints = 81
 
-// A figure is an observable at one temperature, as a function of the means of energy, energy², |m|, m² and
-// m⁴.
+// A figure is an observable at one temperature, as a function of the means of E, E², |m|, m² and m⁴, where E
+// is the energy minus a constant.
 type figure struct {
 	key, label string
 	spins      bool                 // only for systems whose magnetisation is measured
@@ -80,7 +80,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 	if rounds == 0 {
 		return nil, errTooShort
 	}
-	const moments = 5 // energy, its square, |m|, m² and m⁴
+	const moments = 5 // see figure; the constant in E is centre
 	n := float64(c.system.Len())
 	centre := p.runs[0][i].Scanned.At[0].Energy.Summary().Mean
 	d := make([][]float64, temperatures)

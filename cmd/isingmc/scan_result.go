@@ -446,8 +446,9 @@ func (s *scanResult) lines() [][]string {
 	return cli.Columns(all, 10, columns...)
 }
 
-// charts returns a chart for each measured quantity: dots with error bars for the measurements, and the reweighted
-// curves. It appends the text reweighted to the names of the curves. Curves of samplers on the same lattice nearly coincide, so their dashes alternate.
+// charts returns a chart for each measured quantity: dots with error bars for the measurements, and the
+// reweighted curves. The names of the curves end in the text reweighted. Curves of samplers on the same
+// lattice nearly coincide, so their dashes alternate.
 func (s *scanResult) charts(reweighted string) (all []plots.Chart) {
 	samplers := len(s.scan.systems[0].movers)
 	order := s.inOrder()

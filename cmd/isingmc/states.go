@@ -25,8 +25,8 @@ type spacing struct {
 	Seen       int64 // number of moves so far
 }
 
-// next counts a move. drop is true if every other record must be dropped, beginning with the first, and keep if
-// the move must then be recorded.
+// next counts a move. drop is true if every other record must be dropped, beginning with the first. keep is
+// true if the move must be recorded after that.
 func (s *spacing) next() (drop, keep bool) {
 	if s.Seen++; s.Seen%s.Every != 0 {
 		return false, false

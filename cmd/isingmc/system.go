@@ -116,8 +116,7 @@ func readCouplings(path string, l *mcmc.Lattice) (mcmc.Couplings, error) {
 	return func(int) []float64 { return couplings }, nil
 }
 
-// errNoCouplings is wrapped by the error of parseCouplings for an unknown name, which
-// may be that of a file.
+// errNoCouplings is in the error of parseCouplings for an unknown name, which may be the name of a file.
 var errNoCouplings = errors.New("no couplings")
 
 // parseCouplings parses -J, unless it names a file.
@@ -215,8 +214,8 @@ func (p *plan) readModel() error {
 	return nil
 }
 
-// checkConstraint returns an error if no sampler keeps the constraint of m, or if no
-// state of the class of -class satisfies it.
+// checkConstraint returns an error if no sampler keeps the constraint of m, or if no state with the class of
+// -class satisfies the constraint.
 func (p *plan) checkConstraint(m *rbm.RBM) error {
 	c := m.Constraint
 	switch {

@@ -240,7 +240,8 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 	return t.policy.Write(p.policy) // before sampling, which may be stopped
 }
 
-// record returns the policy and its tuning for -json, or nil without a policy. file is its file or "".
+// record returns the policy and its tuning for -json, or nil without a policy. file is the name of the
+// policy's file, or "" if it has none.
 func (t *tuning) record(file string) (rec cli.Record) {
 	if t == nil || t.policy == nil {
 		return nil

@@ -32,8 +32,8 @@ func rewardChart(t *tuning) plots.Chart {
 	return plots.Chart{Title: "Rewards of the trials (dots), and what the model expects, ± 2 standard deviations", X: "trial", Y: label, Lines: []plots.Line{mean, dots}}
 }
 
-// policyPlot returns a plot of the kernels of the policy, with a column of dots for each
-// setting. The vertical axis runs from the lower to the upper end of its range.
+// policyPlot returns a plot of the kernels of the policy, with a column of dots for each setting. On the
+// vertical axis, 0 is the lower end of the setting's range and 1 the upper end.
 func policyPlot(t *tuning) *plots.Plot {
 	p := plots.New("", "place in the range")
 	p.Title.Text = "Settings of the policy: its kernels (small dots), and the best by the model (large dots)"
