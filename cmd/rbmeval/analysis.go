@@ -38,7 +38,7 @@ type analysis struct {
 
 	sequences bool            // the data are sequences, not a table
 	known     potts.Distances // known distances between sites, or nil
-	knownFrom string          // name of their file or data
+	knownFrom string          // name of the file or data with the known distances
 	other     *potts.Model    // model of -potts, or nil
 	units     []int           // hidden units of the logo
 
@@ -48,7 +48,8 @@ type analysis struct {
 	written   []string
 }
 
-// A precision is PPV, the fraction of contacts among the first N ranked pairs of known distance.
+// A precision is a positive predictive value (PPV): the fraction of contacts among the first N ranked pairs
+// of known distance.
 type precision struct {
 	Pairs string  `json:"pairs"` // N as a fraction of the number L of sites, such as L/10
 	N     int     `json:"n"`
@@ -201,7 +202,7 @@ func siteWeights(m *rbm.RBM, j int) (all [][]float64, norm float64) {
 	return all, math.Sqrt(norm)
 }
 
-// analyse computes the analysis and writes its folder.
+// analyse computes the analysis and writes the folder of -analysis.
 func (e *evaluation) analyse(ctx context.Context) error {
 	a := e.analysis
 	if a.folder == "" {
@@ -249,7 +250,8 @@ func (a *analysis) table(name string, lines [][]string) error {
 	return atomicfile.Write(filepath.Join(a.folder, name+".csv"), cli.WriteCSV(lines))
 }
 
-// findContacts computes the effective couplings, predicts contacts from them, and writes table and picture.
+// findContacts computes the effective couplings, predicts contacts from them, and writes contacts.csv and
+// contacts.png.
 func (e *evaluation) findContacts(ctx context.Context) (err error) {
 	a := e.analysis
 	bar := e.flags.NewProgress("effective couplings", "hidden units", int64(e.m.Hidden()))
@@ -309,8 +311,9 @@ func scoresOf(p *potts.Model) (norms, scores potts.Scores, ranked [][2]int) {
 	return norms, scores, scores.Ranked(contactApart)
 }
 
-// precisions returns the precision of the first L/10, L/5, L/2 and L pairs of L sites. It leaves out numbers
-// above that of the pairs of known distance. ppv has the precision of the first n+1 pairs as element n.
+// precisions returns the precision of the first L/10, L/5, L/2 and L pairs of L sites. Element n of ppv has
+// the precision of the first n+1 pairs of known distance. Where fewer distances are known, the result is
+// shorter.
 func precisions(ppv []float64, sites int) (all []precision) {
 	for _, part := range []int{10, 5, 2, 1} {
 		n := max(1, sites/part)

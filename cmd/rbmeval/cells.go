@@ -20,8 +20,8 @@ var cellsKey = rbm.NewKey(0).Child(0x63656c6c)
 // gappy reports whether rows have missing cells.
 func (x *examples) gappy() bool { return x.set.Missing.Rows > 0 }
 
-// sumGaps replaces the free energies of rows with missing cells by those with the cells summed out. It does
-// the same with logp, log p(y|x), unless it is nil. For rows without a label it also sums the label out.
+// sumGaps sums the missing cells out of free, the free energy of each row, and out of logp, log p(y|x) of
+// each row, unless logp is nil. For rows without a label it also sums the label out of free.
 func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 	if !x.gappy() {
 		return nil
@@ -77,9 +77,9 @@ func (x *examples) gapDoubt() string {
 	return sample.GapDoubt(n, x.n, worst)
 }
 
-// scoreCells computes, for -rows of a table or of sequences, log p of each cell given the other known cells of
-// its row and the label, if there is one. The pseudo-log-likelihood of a row with missing cells is the
-// sum of this over the known cells, plus log p(y | known cells).
+// scoreCells computes, for -rows of a table or of sequences, log p of each cell given the other known cells
+// of its row and the label, if there is one. The pseudo-log-likelihood of a row with missing cells is the sum
+// of these log-probabilities over the known cells, plus log p(y | known cells).
 func (e *evaluation) scoreCells(ctx context.Context) error {
 	each := e.rows != "" && e.set.Schema != nil
 	if e.m.Constraint != nil || e.m.CheckSites() != nil {

@@ -77,8 +77,8 @@ const (
 	// to miss the exact log Z. Chance exceeds it once in 300 times or less. Package
 	// logz compares two estimates by the same number.
 	missedBy = 3
-	// rounding is an upper bound of the relative rounding error of log Z in float64,
-	// after sums of some million terms. Smaller differences mean nothing.
+	// rounding is an upper bound on the relative rounding error of log Z in float64, after sums of some
+	// million terms. Smaller differences mean nothing.
 	rounding = 1e-9
 )
 
@@ -169,8 +169,8 @@ func (p logZEstimates) warnings() (texts []string) {
 	return texts
 }
 
-// estimate returns the estimate of method m as a record e and as text. e has no log_z and no std_err
-// if the estimate is impossible or missing, and no std_err if there is only one chain.
+// estimate returns the estimate of method m as a record e and as text. If the estimate is impossible or
+// missing, e has neither log_z nor std_err. A bound and the estimate of a single chain have no std_err.
 func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Record, text string) {
 	text = "no number"
 	impossible, raised := p.Impossible(m), slices.Contains(p.Raised, m)
@@ -199,8 +199,8 @@ func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Reco
 	if p.Doubtful(m) && !impossible && !math.IsNaN(logZ) {
 		text += doubtful
 	}
-	e.AddSome("raised", raised)         // raised to log_z_lower_bound, by at most its error
-	e.AddSome("impossible", impossible) // below log_z_lower_bound by more than its error
+	e.AddSome("raised", raised)         // raised to log_z_lower_bound, by at most the error of the estimate
+	e.AddSome("impossible", impossible) // below log_z_lower_bound by more than the error of the estimate
 	e.AddSome("doubtful", p.Doubtful(m))
 	return e, text
 }

@@ -29,12 +29,12 @@ type snapshot struct {
 	free []float64 // mean free energy of each of history.parts; nil if the model has diverged
 }
 
-// sampleRows is the largest number of training rows on which snapshots are evaluated,
-// the same rows for all. The standard error of their mean is a hundredth of the
-// standard deviation of the rows: some tenths of a nat on MNIST.
+// sampleRows is the largest number of training rows on which snapshots are evaluated. All snapshots use the
+// same rows. The standard error of a mean over them is a hundredth of the standard deviation of the rows:
+// some tenths of a nat on MNIST.
 const sampleRows = 10_000
 
-// sampleKey derives the random stream that draws these rows. Package logz uses smaller numbers.
+// sampleKey derives the random stream that draws the training rows. Package logz uses smaller numbers.
 const sampleKey = 1 << 32
 
 // evaluateRun evaluates the snapshots of -run.
@@ -153,9 +153,9 @@ func (h *history) choose() error {
 	return nil
 }
 
-// evaluate evaluates the snapshots. If the context ends, it drops those that are not
-// done. A snapshot that has diverged gets a warning in place of numbers; it is an error
-// if all of them have diverged.
+// evaluate evaluates the snapshots. If the context ends, it drops those that are not done. A snapshot that
+// has diverged gets a warning in place of numbers. If all snapshots have diverged, evaluate returns the error
+// of the first.
 func (h *history) evaluate(ctx context.Context) error {
 	bar := h.flags.NewProgress("snapshots", "models", int64(len(h.snapshots)))
 	defer bar.Done()

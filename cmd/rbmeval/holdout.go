@@ -23,7 +23,7 @@ type trainedOn struct {
 }
 
 // readTrainedOn reads the config.json in the folder path, or in the folder of the model file path. It returns
-// zeros if there is none.
+// zeros if there is no such file.
 func readTrainedOn(path string) (c trainedOn) {
 	dir := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -35,8 +35,8 @@ func readTrainedOn(path string) (c trainedOn) {
 	return c
 }
 
-// holdOut divides all as the run of the model of path did. It returns the training rows and sets o.held to the
-// rows held out, if any. It warns if the rows have changed since training.
+// holdOut divides the rows of all as the run that wrote path did. It returns the training rows and sets
+// o.held to the rows held out, if there are any. It warns if the rows have changed since training.
 func (o *options) holdOut(all *data.Set, path string) *data.Set {
 	c := readTrainedOn(path)
 	changed := func() {

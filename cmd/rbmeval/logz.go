@@ -106,8 +106,8 @@ func (z *logZFlags) checkLogZ(m *rbm.RBM) error {
 	return nil
 }
 
-// autoWork is the largest number of terms of an enumeration that no flag requests. These
-// take one core 0.6 s with AVX-512 and 11 s in plain Go.
+// autoWork is the largest number of terms of an enumeration that no flag requests. For that many terms one
+// core needs 0.6 s with AVX-512 and 11 s in plain Go.
 const autoWork = 1 << 32
 
 // chooseLogZ chooses the methods for log Z of the given number of models like m, if no
@@ -138,8 +138,8 @@ func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
 	return s
 }
 
-// baseOf returns the distribution at β = 0 for m and the training rows set. nil is the uniform
-// distribution; it is also returned if nothing is estimated.
+// baseOf returns the distribution at β = 0 for m and the training rows set. It returns nil for the uniform
+// distribution, and also if nothing is estimated.
 func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 	if z.base == "uniform" || !z.estimated() {
 		return nil

@@ -51,7 +51,7 @@ type mutants struct {
 // A wildType is the sequence that mutants differ from.
 type wildType struct {
 	data.Aligned
-	name, source string      // source is its file or data
+	name, source string      // source: name of the file or data that has the sequence
 	first        int         // number of its first letter
 	site         map[int]int // from the number of a letter to its site in the model
 	note         string      // notes on the numbers, for the user
@@ -63,7 +63,7 @@ type mutant struct {
 	changes []change
 	score   float64 // log p(mutant) − log p(wild type), in nats
 	effect  float64 // measured effect, or NaN
-	truth   float64 // the same difference under the distribution of the data, or NaN if that is unknown
+	truth   float64 // log p(mutant) − log p(wild type) under the true distribution of the data, or NaN if it is unknown
 }
 
 // A change sets a site to a level: the index of a letter in the alphabet.
@@ -470,7 +470,8 @@ func (u *mutants) additive(m mutant) (sum float64) {
 	return sum
 }
 
-// correlate returns the rank correlation of the scores with other numbers of the mutants. It skips NaN.
+// correlate returns the rank correlation of the scores with the numbers that with returns. It skips mutants
+// for which this number is NaN.
 func (u *mutants) correlate(with func(m mutant) float64) (c correlation) {
 	var x, y []float64
 	for _, m := range u.all {
@@ -589,8 +590,8 @@ func (u *mutants) lines() [][]string {
 	return lines
 }
 
-// picture returns a map of the scores of all single mutations, or a chart of the scores of a list against measured
-// effects. It is nil if there are none.
+// picture returns a map of the scores of all single mutations, or a chart of the scores of a list against
+// measured effects. It is nil if fewer than leastDrawn effects are known.
 func (u *mutants) picture() *plots.Page {
 	if u.file == allMutants {
 		scores := make([][]float64, len(u.wild.Levels))
@@ -636,8 +637,8 @@ func checkOut(out string) error {
 	return cli.Usagef("-out is %q; a file ends in .csv, %s, and a folder has no ending", out, strings.Join(cli.Pictures, ", "))
 }
 
-// writeResults writes name.csv and name.png to the folder out, or one of them to the file out if that is a .csv or a
-// picture. picture may be nil; none is the error if out is then a picture.
+// writeResults writes name.csv and name.png to the folder out, or one of them to the file out if that is a
+// .csv or a picture. picture may be nil; then none is the text of the error if out names a picture.
 func writeResults(out, name string, table func(io.Writer) error, picture *plots.Page, none string) error {
 	ending := strings.ToLower(filepath.Ext(out))
 	switch {

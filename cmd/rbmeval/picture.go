@@ -15,14 +15,14 @@ import (
 // AIS, where it is too low. The page is nil if there is nothing to draw.
 func (h *history) picture() *plots.Page {
 	charts := []plots.Chart{h.chart("All snapshots", h.snapshots)}
-	if len(h.snapshots) >= 4 { // otherwise one panel is enough
+	if len(h.snapshots) >= 4 { // otherwise one chart is enough
 		charts = append(charts, h.chart("The later half", h.snapshots[len(h.snapshots)/2:]))
 	}
 	return plots.Charts(charts, 2, 13*vg.Centimeter, 8*vg.Centimeter)
 }
 
 func (h *history) chart(title string, snapshots []snapshot) plots.Chart {
-	c := plots.Chart{Title: title, X: "step of training", Y: h.parts[0].likelihoodName() + " / nats", LogX: true} // without step 0
+	c := plots.Chart{Title: title, X: "step of training", Y: h.parts[0].likelihoodName() + " / nats", LogX: true} // the axis leaves out step 0
 	for part, name := range []string{"training rows", "test rows"}[:len(h.parts)] {
 		points := plots.Line{Name: name, Color: part + 1, Dots: true, Bars: true}
 		band := plots.Line{Name: name + ", between AIS and its reverse", Color: part + 1, Dashed: true}

@@ -120,8 +120,8 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	rec.Say(fmt.Sprintf("  on the other %d rows", k.N), fmt.Sprintf("mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f", -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE))
 }
 
-// addLikelihood adds the mean log-likelihood to rec: the exact value, the best estimate with those of the
-// other methods, or an upper bound.
+// addLikelihood adds the mean log-likelihood to rec: the exact value, or the best estimate followed by the
+// estimates of the other methods, or an upper bound.
 func (e *evaluation) addLikelihood(rec *cli.Record) {
 	what, free := "mean "+e.likelihoodName(), e.set.Mean(e.index, e.free)
 	mean, bound := e.logLikelihood(free)

@@ -116,8 +116,8 @@ func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64
 	})
 }
 
-// rescale adds sign · set.LogScale to elements lo … hi−1 of rows if the model has real units, so that densities are in the
-// data's units.
+// rescale adds sign · set.LogScale to elements lo … hi−1 of rows if the model has real units. Then densities
+// are in the data's units.
 func (x *examples) rescale(rows []float64, sign float64, lo, hi int) {
 	if !x.m.Real() {
 		return
