@@ -10,10 +10,10 @@ import (
 // Pleiss, Sun & Weinberger, On calibration of modern neural networks, ICML 2017.
 const CalibrationBins = 15
 
-// A Calibration says how well the probabilities p(y|x) of a model agree with how often it is right, before
-// and after temperature scaling. At temperature T, p(y|x) becomes proportional to p(y|x)^(1/T). T maximises
-// the likelihood of the labels of half of the rows, chosen at random; Before and After score the other
-// half.
+// A Calibration says how well the probabilities p(y|x) of a model agree with how often the model is right,
+// before and after temperature scaling. At temperature T, p(y|x) becomes proportional to p(y|x)^(1/T). T
+// maximises the likelihood of the labels of half of the rows, chosen at random; Before and After score the
+// other half.
 type Calibration struct {
 	Bins        int         `json:"bins"` // number of bins of each ECE
 	ECE         float64     `json:"ece"`  // expected calibration error of all rows
@@ -35,7 +35,7 @@ const (
 	// the likelihood has no maximum in between: all rows are right, or the labels do not depend on p(y|x).
 	leastTemperature = 1. / 128
 	// calibrationSteps is the number of bisections, from an interval of 2·log 128 in the log temperature to
-	// one of 10⁻¹².
+	// an interval of 10⁻¹².
 	calibrationSteps = 43
 )
 
@@ -56,8 +56,8 @@ func Calibrate(logp []float64, y []int32, weights []float64, key rbm.Key) (c Cal
 	return c, true
 }
 
-// AtBound reports whether Temperature is the smallest or the largest that was tried, so that the best one
-// may lie beyond.
+// AtBound reports whether Temperature is the smallest or the largest that was tried, so that the best
+// temperature may lie beyond.
 func (c Calibration) AtBound() bool {
 	const near = 1e-6
 	return math.Abs(math.Abs(math.Log(c.Temperature))+math.Log(leastTemperature)) < near

@@ -34,10 +34,10 @@ type mixingPoint struct {
 // chains hardly differ, a change of a tenth of a nat means nothing.
 const leastSD = 0.1
 
-// point returns the drift: the chains' mean free energy over the last third of the trace, minus that after
-// the first update. The particles after the first update are those that the next update of training would
-// use. The drift is divided by the standard deviation of single values in the last third, or by sd if that
-// is larger, because few chains may have too small a deviation.
+// point returns the drift: the chains' mean free energy over the last third of the trace, minus their mean
+// free energy after the first update. The particles after the first update are those that the next update
+// of training would use. The drift is divided by the standard deviation of single values in the last third,
+// or by sd if that is larger, because few chains may have too small a deviation.
 func (c *continuation) point(sd float64) mixingPoint {
 	p := mixingPoint{Chains: float64(len(c.trace))}
 	var late []float64
@@ -56,14 +56,13 @@ func (c *continuation) point(sd float64) mixingPoint {
 const (
 	// Before the end of the run it needs leastPoints measurements, because a run may begin with a jump.
 	windowPoints, leastPoints = 6, 3
-	// At the end of a schedule that ends at rate 0 only the last endPoints count.
+	// At the end of a schedule that ends at rate 0 only the last endPoints measurements count.
 	endPoints = 2
-	// Chains lag behind the model if their mean free energy drifts by leastDrift
-	// standard deviations as soon as the model is fixed, and by driftZ standard
-	// errors. Two normal distributions one standard deviation apart share 62 % of their mass.
-	// The difference of two means of n chains in equilibrium has a variance of at
-	// most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ a
-	// measurement: see TestMixingFalseAlarms.
+	// Chains lag behind the model if their mean free energy drifts by leastDrift standard deviations as
+	// soon as the model is fixed, and by driftZ standard errors. Two normal distributions one standard
+	// deviation apart share 62 % of their mass. The difference of two means of n chains in equilibrium has
+	// a variance of at most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ per measurement:
+	// see TestMixingFalseAlarms.
 	leastDrift, driftZ = 0.9, 4
 	// Drifts below leastNats are ignored, however narrow the distribution of free energies, because the
 	// model is hardly wrong then. Ladders drifted by 0.55 nats in a run that learnt a distribution of four
@@ -73,9 +72,9 @@ const (
 	// chains, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
 	// Chains hardly move if pastStates.left, after leftEvery updates or more, is at most leastLeft and at
-	// least stillZ standard errors below 1. Chains that never leave two modes have 0.5, those in more modes
-	// less. The standard error is that of independent chains (placesVariance). In simulations with at least
-	// leastPlaces such chains, at most one window in 100,000 had a false alarm.
+	// least stillZ standard errors below 1. For chains that never leave two modes it is 0.5, and for chains
+	// in more modes less. The standard error is that of independent chains (placesVariance). In simulations
+	// with at least leastPlaces such chains, at most one window in 100,000 had a false alarm.
 	leastLeft, stillZ, leastPlaces = 0.55, 5, 4
 )
 
@@ -92,8 +91,9 @@ func lag(window []mixingPoint) (drift, nats float64, clear bool) {
 	return drift, nats, math.Abs(drift) >= leastDrift && z >= driftZ && math.Abs(nats) >= leastNats
 }
 
-// stuck returns the mean distance of the chains from fresh chains over the window, in standard deviations.
-// clear is true if the two kinds of fresh chains agree with each other but not with the chains.
+// stuck returns how far the chains are from the nearer kind of fresh chains, in standard deviations: the
+// sum of the n distances in the window, divided by √n. clear is true if the two kinds of fresh chains agree
+// with each other but not with the chains.
 func stuck(window []mixingPoint) (z float64, clear bool) {
 	var data, base, fresh, n float64
 	for _, p := range window {

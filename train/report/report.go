@@ -28,7 +28,7 @@ type Report struct {
 	Title    string
 	Lead     string   // a line that says what was run
 	Running  bool     // the run is not finished, so the page refreshes itself
-	Verdict  string   // a sentence of judgement
+	Verdict  string   // a sentence that judges the run
 	Figures  []string // the main results, a line each, in large letters
 	Words    []string
 	Warnings []string
@@ -106,7 +106,7 @@ func TableOf(title string, cells [][]string) Table {
 	return Table{Title: title, Head: cells[0], Rows: cells[1:]}
 }
 
-// NewPicture returns a picture of img as a PNG, which is small if img has few colours.
+// NewPicture returns a picture of img as a PNG. The PNG is small if img has few colours.
 func NewPicture(title, alt string, img image.Image) (Picture, error) {
 	var b bytes.Buffer
 	err := plots.Sheet(plots.Compact(img)).Write(&b, plots.PNG)
