@@ -17,7 +17,7 @@ import (
 )
 
 // TotalWeight returns the sum of the weights of the rows, or their number if they have no weights. A row of
-// weight w counts as w rows everywhere. For sequences with Options.Reweight it is known as M_eff.
+// weight w counts as w rows everywhere. For sequences with Options.Reweight this sum is known as M_eff.
 func (s *Set) TotalWeight() float64 {
 	if s.Weights == nil {
 		return float64(s.Len())
@@ -204,14 +204,14 @@ const planeWords = 5
 // processors.
 func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress io.Writer) ([]float64, error) {
 	n, sites := s.Len(), len(s.Schema.Columns)
-	least := 0 // smallest number of equal sites of neighbours
+	least := 0 // two rows are neighbours if they agree at this number of sites or more
 	for float64(least)/float64(sites) < identity {
 		least++
 	}
-	most := sites - least // largest number of different sites
+	most := sites - least // largest number of sites at which neighbours differ
 	blocks := (sites + 63) / 64
 	planes := make([][planeWords]uint64, n*blocks)
-	low := make([][2]uint64, n*blocks) // the first two planes, in which most pairs already differ enough
+	low := make([][2]uint64, n*blocks) // the first two words of planes, in which most pairs of rows already differ enough
 	levels := make([]int32, sites)
 	for r := range n {
 		s.Schema.Levels(levels, s.X, r)
