@@ -41,7 +41,7 @@ func distanceFigure(name string, d problem, repeats int) claims.Figure {
 			}, names(algorithms))
 		},
 		Notes: func(*claims.Table) string {
-			return "The distance is the Euclidean norm of the error of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩ together, estimated by means over all steps so far. Claims over the curve compare the mean logarithms of the distances at the steps in the picture, so that each decade has the same weight. A paired difference of 0.1 is a ratio of 1.1. The early parameters are those before training by exact SGD with seed 1, and the late ones those after it. The chains have the seeds below."
+			return "The distance is the Euclidean norm of the error of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩ together, estimated by means over all steps so far. Claims over the curve compare the mean logarithms of the distances at the steps in the picture, so that each decade has the same weight. A paired difference of 0.1 is a ratio of 1.1. The early parameters are those before training by exact SGD with seed 1, and the late parameters those after this training. The chains have the seeds below."
 		},
 	}
 }

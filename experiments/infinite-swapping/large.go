@@ -43,7 +43,7 @@ var figure6 = claims.Figure{
 	Claims: claims6,
 	Finding: func(t *claims.Table) string {
 		late := func(panel string, a algorithm) float64 { return secondHalf(t, panel, a).Mean() }
-		return fmt.Sprintf("Late in training, the prediction accuracy, the mean of log p(class given inputs), is on MNIST %.3f nats by INS, %.3f by PT and %.3f by PCD-1. On the large toy data it is %.2f, %.2f and %.2f.",
+		return fmt.Sprintf("Late in training, the prediction accuracy, the mean of log p(class given inputs), is on MNIST %.3f nats by INS, %.3f by PT and %.3f by PCD-1. On the large toy data it is %.2f, %.2f and %.2f nats, in the same order.",
 			late("mnist", ins), late("mnist", pt), late("mnist", pcd), late("toy", ins), late("toy", pt), late("toy", pcd))
 	},
 	Draw: func(w io.Writer, t *claims.Table) error {

@@ -16,8 +16,8 @@ func main() { cli.Main("metropolis", run) }
 
 const about = `If the Metropolis algorithm updates spins in a fixed order, its chain may be reducible. The modified operator accepts
 with probability ½ a flip that leaves the energy unchanged, and always converges. The spectral gap is 1 − |λ₂|, where λ₂ is the
-second largest eigenvalue, by modulus, of the transition matrix of a sweep. A gap of 1 is convergence in one sweep, and a gap of 0
-no convergence. Gaps are computed from the whole matrix (` + "`mcmc.SweepOperator`, `diag.SpectralGap`" + `); only figures with
+second largest eigenvalue, by modulus, of the transition matrix of a sweep. A gap of 1 means convergence in one sweep, and a gap
+of 0 no convergence. Gaps are computed from the whole matrix (` + "`mcmc.SweepOperator`, `diag.SpectralGap`" + `); only figures with
 seeds are sampled. Energies are E = −J Σ s_i s_j, at β = 1.`
 
 var run = experiment.Command(nil)

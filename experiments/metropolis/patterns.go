@@ -29,7 +29,7 @@ var (
 		"On a periodic lattice with equal sides a triangular pattern, updated from left to right and from top to bottom, flips between two states.")
 )
 
-// patternFigure returns the figure of a pattern on lattices of these sizes, of which it draws the first.
+// patternFigure returns the figure of a pattern on lattices of the given sizes. The picture shows the first size.
 func patternFigure(name, pattern string, up func(x, y int) bool, order mcmc.Order, sizes []string, title, says string) claims.Figure {
 	return claims.Figure{
 		Name: name, Title: title, Says: says,

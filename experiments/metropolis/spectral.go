@@ -148,7 +148,7 @@ func fastest(t *claims.Table) (low, medium, strong []float64) {
 	return low, medium, strong
 }
 
-// sameOrders returns the paper's remark on the order, for which the paper has no numbers.
+// sameOrders returns the claim that the order makes no difference, a remark of the paper without numbers.
 func sameOrders(t *claims.Table) claims.Claim {
 	worst, at, who := 0.0, 0.0, ""
 	for _, pair := range [][2]string{{torus, torusLinear}, {open, openLinear}} {

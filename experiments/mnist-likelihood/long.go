@@ -24,7 +24,7 @@ var rows = []row{
 	{"sampled", "sample", "-binarize sample -redraw -negphase pcd:chains=300 -batch 100 -rate 0.1 -steps 190000 -eval-every 25000 -metrics free_energy_gap",
 		-86.34, "contrastive divergence of 25 steps, by AIS; Salakhutdinov & Murray 2008"},
 	{"thresholded", "threshold", "-binarize threshold -negphase pcd:chains=300 -batch 100 -rate 0.1 -steps 60000 -eval-every 6000 -metrics free_energy_gap",
-		-84.9, "centred persistent chains, 200 epochs, by AIS; its reverse has −96.6"},
+		-84.9, "centred persistent chains, 200 epochs, by AIS; the reverse of AIS gives −96.6"},
 }
 
 // aim is the log-likelihood of sampled rows to be reached, in nats, and narrow the largest allowed distance between
@@ -149,7 +149,7 @@ func longClaims(t *claims.Table) (all []claims.Claim) {
 func longNotes(t *claims.Table) string {
 	var b strings.Builder
 	b.WriteString("Mean log-likelihood of the 10000 test rows, in nats, by three estimates of log Z. AIS underestimates log Z on average, so its log-likelihood is too high; reverse AIS overestimates log Z, so its log-likelihood is too low. " +
-		"± is the standard error of log Z, and the number in brackets that of effective independent draws. The gap is the mean log-likelihood of the training rows minus that of the test rows. Seconds are processor time of training.\n\n" +
+		"± is the standard error of log Z, and the number in brackets is the number of effective independent draws. The gap is the mean log-likelihood of the training rows minus that of the test rows. Seconds are processor time of training.\n\n" +
 		"| rows | reverse AIS | Bennett | AIS | gap | seconds | published |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for at, r := range rows {
 		if _, ok := tested(t, testPanel, byBennett, at); !ok {
@@ -168,8 +168,8 @@ func longNotes(t *claims.Table) string {
 	fmt.Fprintf(&b, "\n`rbmeval %s` evaluated both runs. The run on sampled rows began with `-steps 250000`. It was resumed by `-resume` at step 58819 with "+
 		"`-steps 140000`, and at step 140000 with `-steps 190000`. Each time the learning rate followed the schedule of the new length. At step 140000, where the rate reached 0 for the first time, "+
 		"the log-likelihood of the same test rows was −84.06 ± 0.15 by Bennett's ratio, −84.02 by AIS and −84.17 by reverse AIS.\n\n"+
-		"This was an earlier version of `rbmeval`. The base of its ladders did not have the means of both layers. The models are not centred. For such models, those "+
-		"log-likelihoods were too high by several nats in each case that we could repeat. The following runs, of one seed each, have the default settings, some except for the start, and centre the model. The present `rbmeval -bennett` evaluated them (for sampled rows with `-ladder-rounds 12000`):\n\n"+
+		"These numbers are from an earlier version of `rbmeval`, in which the base distribution of the ladders did not have the means of both layers. Its log-likelihoods of models that are not centred, like these two, "+
+		"were too high by several nats in each case that we could repeat. The following runs, of one seed each, have the default settings, some with another start, and centre the model. The present `rbmeval -bennett` evaluated them (for sampled rows with `-ladder-rounds 12000`):\n\n"+
 		"| rows | flags | test | round trips | seconds |\n| --- | --- | --- | --- | --- |\n"+
 		"| thresholded | `-data mnist -labels none -init log-odds -steps 26000` | -67.98 ± 0.13 | 1861 | 60 |\n"+
 		"| sampled | `-data mnist -labels none -binarize sample -redraw -init log-odds -steps 52000` | -84.23 ± 0.13 | 1103 | 120 |\n"+

@@ -101,7 +101,7 @@ func tested(t *claims.Table, at int) (mean, stdErr float64, seeds int, ok bool) 
 	return mean, 100 * math.Sqrt(q*(1-q)/n), len(errors), true
 }
 
-// mnistClaims compares each row with the paper's error, and the order of the rows.
+// mnistClaims compares the error of each row, and the order of the rows, with the paper's.
 // All seeds have the same test rows, so that more seeds do not reduce the standard error due to
 // these rows.
 func mnistClaims(t *claims.Table) (all []claims.Claim) {
@@ -149,7 +149,7 @@ func count(seeds int) string {
 // mnistNotes returns the numbers as a table, with the flags of each row.
 func mnistNotes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("± is the standard error for this number of test rows. −log p(y given x) is the mean over the test rows, in nats. The calibration error is the expected calibration error in 15 bins on one half of the test rows, after a temperature was fitted on the other half. Seconds are processor time, including all measurements during the run. Those of the joint and the hybrid run are wall-clock time, on a core that other programs used too.\n\n" +
+	b.WriteString("± is the standard error for this number of test rows. −log p(y given x) is the mean over the test rows, in nats. The calibration error is the expected calibration error in 15 bins on one half of the test rows, after a temperature was fitted on the other half. Seconds are processor time, including all measurements during the run; for the joint and the hybrid run they are wall-clock time, on a core that other programs used too.\n\n" +
 		"| objective | hidden | seed | published | test error | error held out | −log p(y given x) | calibration error | temperature | seconds | best step |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for at, r := range rows {
 		for seed := 1; seed <= r.seeds; seed++ {

@@ -13,7 +13,7 @@ import (
 )
 
 // Before a race the results of all programs are compared, because times of different
-// work cannot be.
+// work cannot be compared.
 
 // changeOf makes the given number of steps, in which the chains forget their start. Then it makes
 // the same number again, and returns how these change the parameters. weights overwrites
@@ -97,8 +97,8 @@ func deviation(x float64, draws []float64) float64 {
 	return (x - mean) / (sd * math.Sqrt(1+1/float64(len(draws))))
 }
 
-// distance returns the distance of c from the mean of the others, relative to its
-// norm. Weights and biases have the same weight.
+// distance returns the distance of c from the mean of the others, relative to the
+// norm of that mean. Weights and biases count equally.
 func distance(c change, others []change) float64 {
 	relative := func(of func(c change) []float64) float64 {
 		mean := make([]float64, len(of(c)))

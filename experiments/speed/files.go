@@ -135,7 +135,7 @@ func (f *files) labels() string {
 
 // model writes a model of this shape that is trained for the given steps, starting from
 // the log-odds of the data. The rate is inversely related to the number of hidden units: at a
-// fixed rate their joint change of a visible unit's input would grow, and the unit
+// fixed rate the joint change that they make to a visible unit's input would grow, and the unit
 // would alternate between always on and always off.
 func (f *files) model(visible, hidden, classes, steps int) string {
 	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {

@@ -151,7 +151,7 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 	return err
 }
 
-// enter finds the contestants, and prints which are missing.
+// enter finds the contestants, and prints which peers are missing.
 func (o *options) enter(r *race, dir string, result *Result, text io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 const summary = `speed races gorbm against its peers, on the same data and sizes, and prints by how
 many times it is faster.
 
-All run as processes of their own and take turns, round by round, so that what
+Each program runs in a separate process. All take turns, round by round, so that what
 slows the machine slows all of them. Imports, set-up and the first runs are not
-counted. Each peer runs with one thread and with all, in every way it has, and the
-best counts; so does gorbm. Numbers are float32. Before a race each peer shows that
-it does the same work: its updates move the parameters as gorbm's do, its p(y|x) and
-log Z agree. One that does other work is left out, with a warning.
+counted. gorbm and each peer run with one thread and with all threads, in every way
+that they have, and the best time counts. Numbers are float32. Before a race each peer
+shows that it does the same work: its updates move the parameters as gorbm's do, and
+its p(y|x) and log Z agree. A peer that does other work is left out, with a warning.
 
   update    PCD-1 of 784 × 500 units, batches of 10 and 100
   pt        parallel tempering, 5 temperatures × 10 chains
@@ -30,13 +30,13 @@ log Z agree. One that does other work is left out, with a warning.
   exact     log Z of 784 × 20 units by enumeration
   scaling   PCD-1 with batches from 1 to 1000 and up to 16384 hidden units
   recipes   PCD-1 of gorbm with centring, momentum, weight decay, an average, a constraint
-  memory    the most memory that each holds while it trains
+  memory    peak memory of each program while it trains
 
 Peers are scikit-learn's BernoulliRBM.fit, and loops over NumPy and PyTorch as an
-engineer tunes them who knows both well: results in place, random numbers of
+engineer who knows both well tunes them: results in place, random numbers of
 float32, one matrix product for the gradient, the quicker of two ways wherever
 there are two (experiments/speed/peers.py). gorbm's side is what its users run.
-They need a python3 with these packages; on Debian
+The peers need a python3 with these packages; on Debian
 
   apt-get install python3-numpy python3-torch python3-sklearn libopenblas0-pthread
 
@@ -71,7 +71,7 @@ const (
 	// fewer rounds.
 	itemSeconds  = 60
 	quickSeconds = 4
-	// pause is the time between turns, in which the threads of the last contestant go to sleep. Those of OpenBLAS spin
+	// pause is the time between turns, in which the threads of the last contestant go to sleep. The threads of OpenBLAS spin
 	// for 2²⁶ cycles, some 20 ms. But after 30 ms the next contestant with two threads took up to twice as long in
 	// some rounds, and after 150 ms none did.
 	pause = 150 * time.Millisecond

@@ -37,7 +37,7 @@ type recipe struct {
 
 // A request is one line to a contestant.
 type request struct {
-	Do  string `json:"do"` // hello, prepare, run, answer, peak
+	Do  string `json:"do"` // hello, prepare, start, run, answer, peak
 	Job *job   `json:"job,omitempty"`
 	N   int    `json:"n,omitempty"` // number of runs
 
@@ -65,6 +65,6 @@ type reply struct {
 type change struct {
 	Weights []float64 `json:"weights,omitempty"` // by visible unit: mean change over the hidden units
 	Biases  []float64 `json:"biases,omitempty"`  // changes of the visible biases
-	Jumps   float64   `json:"jumps,omitempty"`   // sum over steps and weights of the square of a step minus the previous step
+	Jumps   float64   `json:"jumps,omitempty"`   // sum over steps and weights of the squared difference between a step and the previous step
 	Whole   float64   `json:"whole,omitempty"`   // sum over weights of the square of the whole change
 }

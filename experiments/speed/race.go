@@ -24,8 +24,8 @@ type race struct {
 	versions map[string]string // versions of the programs
 }
 
-// hopeless is the largest ratio of a peer's time with several threads to that with one. Above it, because
-// its threads wait for each other, the peer with several threads is left out.
+// hopeless is the largest ratio of a peer's time with several threads to that with one. Above it the threads
+// mostly wait for each other, and the peer with several threads is left out.
 const hopeless = 5
 
 // leastRounds is the number of rounds even if they exceed the time limit.
@@ -180,7 +180,7 @@ func (r *race) prepare(ctx context.Context, it item, c contestant) (p *child, n 
 }
 
 // check checks, with one thread, that every program does the same work as gorbm,
-// and returns those that do not.
+// and returns the programs that do not.
 func (r *race) check(ctx context.Context, it item, field []contestant, out *Item) (differ map[string]bool, err error) {
 	differ = map[string]bool{}
 	if it.operation == "update" && it.checkSteps == 0 || len(field) == 0 {
@@ -231,8 +231,8 @@ func (r *race) start(ctx context.Context, it item, c contestant) (p *child, mode
 	return p, it.fresh, err
 }
 
-// memory returns the peak memory of each program that trains at batch 100, in a new
-// process each.
+// memory returns the peak memory of each program in training at batch 100. It starts a new process
+// for each program.
 func (r *race) memory(ctx context.Context, it item) (list []Memory, warnings []string) {
 	seen := map[string]bool{}
 	for _, c := range r.field(it) {

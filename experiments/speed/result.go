@@ -49,7 +49,7 @@ type Entry struct {
 	Most    float64   `json:"most"`
 }
 
-// A Ratio is the time of a peer divided by that of the host program: the ratio of the medians, each with its
+// A Ratio is the time of a peer divided by that of gorbm: the ratio of the medians, each with its
 // best number of threads, and its range over rounds. On a busy machine the least times are more
 // reliable.
 type Ratio struct {
@@ -99,7 +99,7 @@ func (it *Item) least(program string) float64 {
 	return least
 }
 
-// compare fills Ratios, of every other program to the host.
+// compare fills Ratios with the times of every other program divided by those of host.
 func (it *Item) compare(host string) {
 	own := it.fastest(host, 0)
 	if own == nil {

@@ -128,7 +128,7 @@ func (j job) model() (*rbm.RBM, error) {
 	return m, nil
 }
 
-// groups returns the softmax groups of the inputs; nil if the inputs are bits.
+// groups returns the groups of Gaussian or softmax units of the inputs; nil if the inputs are bits.
 func (j job) groups() (groups []rbm.Group) {
 	if j.Gaussian {
 		return []rbm.Group{{Kind: rbm.Gaussian, Units: j.Visible}}

@@ -269,7 +269,7 @@ func hiddenFigure(p *files) claims.Figure {
 			var b strings.Builder
 			fmt.Fprintf(&b, "\nThe %d rows of `-data sequences` are drawn from a Potts model of 60 sites of 21 states, whose couplings at a contact have rank 2. All layers are trained by `pcd` with the preset of rbmtrain for such data: batches of 50, 200 chains, centring, and a rate that falls to 0 as a cosine. Each layer has the rate that was best for it in a search with another seed. In that search dReLU units diverged at rates from 0.8 on. "+
 				"The time of a run is that of its updates on one core. A run of a quarter of this time, which does not count, forecasts the number of updates. The error is ‖C − C'‖/‖C'‖, where C are the connected correlations f(a,b) − f(a)·f(b) of all states of the two sites of each of the 30 contacts, in %d samples of the model, and C' those in %d other rows of the family. "+
-				"The last line has rows of the family in place of samples, and so only sampling error. Samples are from chains that started at random states; \"mixed\" counts the runs in which these agreed with chains that started at rows. Numbers are means ± standard deviations over the seeds.\n\n"+
+				"The last line has rows of the family in place of samples, and so only sampling error. Samples are from chains that started at random states; \"mixed\" counts the runs in which these chains agreed with chains that started at rows. Numbers are means ± standard deviations over the seeds.\n\n"+
 				"| hidden layer | s | rate | updates | error | Pearson | slope | mixed |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", fullHidden.rows, fullHidden.samples, fullHidden.heldOut)
 			line := func(name string, x float64, first string) {
 				fmt.Fprintf(&b, "| %s | %s |", name, first)

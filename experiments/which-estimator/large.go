@@ -12,8 +12,8 @@ import (
 	"gorbm/train"
 )
 
-// Panels of a bracket: the name of the data and one of these. The panel without a suffix has Bennett's
-// ratio.
+// Suffixes of the panels of a bracket. The name of the data comes before them. The panel without a suffix has the
+// estimate by Bennett's ratio.
 const (
 	aisPanel     = ": AIS"
 	reversePanel = ": reverse AIS"
@@ -46,7 +46,7 @@ func quickLarge(d problem) problem {
 	return d
 }
 
-// bracket adds the estimates of a bracket of log Z. If no ladder settles, there is none.
+// bracket adds the estimates of a bracket of log Z. If no ladder settles, there are no estimates.
 func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy float64, add func(panel string, y float64)) error {
 	for k, s := range x.brackets {
 		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.free, x.values)

@@ -23,8 +23,8 @@ type problem struct {
 	file    bool // the data need files
 	falls   bool // the rate falls linearly, to about 0 at the end; otherwise it is constant
 	ladder  int  // approximate number of temperatures of pt; 0: 10
-	// brackets are settings of estimates of log Z for models that are too large to enumerate. The next one is
-	// used if the ladder of the previous one does not settle.
+	// brackets are settings of estimates of log Z for models that are too large to enumerate. The next settings
+	// are used if the ladder of the previous ones does not settle.
 	brackets []logz.Settings
 }
 
@@ -105,7 +105,7 @@ func modes(count, distance int) problem {
 	return problem{name: fmt.Sprintf("%d modes, distance %d", count, distance), hidden: modeUnits, load: builtIn(fmt.Sprintf("toy:%d,%d,%d,%g:plain", count, distance, modeRows/count, flips))}
 }
 
-// unequal returns data of four such modes, with the probabilities 8/15, 4/15, 2/15 and 1/15.
+// unequal returns data of four modes like those of modes, with the probabilities 8/15, 4/15, 2/15 and 1/15.
 func unequal(distance int) problem {
 	return problem{name: fmt.Sprintf("4 unequal modes, distance %d", distance), hidden: modeUnits, load: func(context.Context, *files) (*data.Set, error) {
 		const count = 4

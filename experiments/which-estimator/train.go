@@ -112,7 +112,7 @@ func (d problem) train(ctx context.Context, p *files, e estimator, seed uint64, 
 	return points, nil
 }
 
-// Panels of the end of a run: the name of the data and one of these.
+// Suffixes of the panels of the end of a run. The name of the data comes before them.
 const (
 	updatesPanel      = ": updates"
 	temperaturesPanel = ": temperatures" // number of temperatures of the ladder

@@ -64,7 +64,7 @@ func (d problem) last(t *claims.Table) (x float64, ok bool) {
 	return x, ok
 }
 
-// A verdict is the result for a data set at some x.
+// A verdict is the result for a data set at some x, in seconds.
 type verdict struct {
 	best   string   // best estimator
 	nats   float64  // nats of the best estimator
@@ -72,7 +72,7 @@ type verdict struct {
 	others []string // estimators that are not worse than the best by three standard errors
 }
 
-// winner returns the verdict for a data set at x.
+// winner returns the verdict for the data set d at x.
 func winner(t *claims.Table, estimators []estimator, d problem, x float64) (v verdict) {
 	at := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
 	least := math.Inf(1)
