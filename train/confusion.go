@@ -31,8 +31,8 @@ func weightAt(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// class returns three sums of weights of rows. total is over the rows of class k, right over those of them
-// that are classified as k, and read over all rows that are classified as k.
+// class returns three sums of weights of rows. total sums over the rows of class k, read over the rows that
+// are classified as k, and right over the rows of both kinds at once.
 func (c Confusion) class(k int) (total, right, read float64) {
 	for j := range c.Classes {
 		total += c.Rows[k*c.Classes+j]

@@ -8,7 +8,7 @@ import (
 )
 
 // Allows checks that each row of set has a positive probability under the constraint of m. The error names
-// the first row that has none, or says why the constraint does not fit m or set.
+// the first row of probability zero, or says why the constraint does not fit m or set.
 func Allows(m *rbm.RBM, set *data.Set) error {
 	if err := m.Constraint.Check(m); err != nil {
 		return err

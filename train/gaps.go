@@ -49,7 +49,8 @@ func newGaps(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *gaps {
 	return g
 }
 
-// states returns the chains' states for package binary, as words or as real numbers. If g is nil there are none.
+// states returns the chains' states for package binary, as words or as real numbers. If g is nil there are
+// no chains.
 func (g *gaps) states() any {
 	switch {
 	case g == nil:

@@ -16,9 +16,9 @@ import (
 // the fixed model until its chains are in equilibrium. Other runs get a separate ladder, whose chains and
 // temperatures persist from one measurement to the next.
 //
-// The chains of a run lag behind its model. With such chains, estimates of log Z are too low and those of
-// the likelihood too high. logz.Tally therefore tests whether the chains have settled, and gives no number
-// if they have not.
+// The chains of a run lag behind its model. With such chains, estimates of log Z are too low and estimates
+// of the likelihood are too high. logz.Tally therefore tests whether the chains have settled, and gives no
+// number if they have not.
 type liveLikelihood struct {
 	s     *subject
 	key   rbm.Key
@@ -54,7 +54,7 @@ const (
 	// ladder continues for as many rounds again, and the next measurement is postponed accordingly.
 	settleShare = 4
 	// The next measurement makes as many rounds as would give each group an effective sample size of
-	// enoughDraws, but at most twice and at least half as many as this one.
+	// enoughDraws, but at most twice and at least half as many as this measurement.
 	enoughDraws = 30
 )
 

@@ -151,8 +151,8 @@ const smallDecay = 0x1p-17
 const smallSparse = 0x1p-14
 
 // smallSteps reports whether the parameters need second words, because their steps are small in half of the
-// run or more. The steps are those along the gradient, which momentum multiplies by 1/(1−momentum), those
-// of weight decay and those of sparsity.
+// run or more. There are three kinds of steps: along the gradient (which momentum multiplies by
+// 1/(1−momentum)), by weight decay, and by sparsity.
 func (s Settings) smallSteps() bool {
 	name, _, given := strings.Cut(s.Schedule, ":")
 	if name == "inverse" && given {

@@ -140,7 +140,7 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 }
 
 // Load restores what Save wrote and returns Save's extra bytes. The settings, the data and the shape of the
-// model must be those of t; only Horizon and Rate may differ, because a run may be extended, or continued
+// model must be those of t. Only Horizon and Rate may differ, because a run may be extended, or continued
 // at another rate. The error wraps rbm.ErrFormat if the file is damaged, and says what differs if it
 // belongs to another run. Nothing is changed unless everything fits.
 func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {

@@ -93,7 +93,7 @@ func (c Chart) Known(l Line) (all []int) {
 	return all
 }
 
-// Band returns the ends of the band at point i of a line, and whether it has one.
+// Band returns the ends of the band at point i of a line, and whether the band has ends there.
 func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
 	switch {
 	case l.Low != nil:

@@ -27,7 +27,8 @@ const (
 	PDF Format = "pdf"
 )
 
-// FormatOf returns the format of a file by the ending of its name, and whether there is one.
+// FormatOf returns the format that the ending of a file's name stands for, and whether it is a known
+// format.
 func FormatOf(path string) (f Format, ok bool) {
 	f = Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
 	return f, slices.Contains([]Format{PNG, SVG, PDF}, f)

@@ -57,7 +57,8 @@ func (p *Plot) draw(place draw.Canvas) {
 	place.FillText(s, vg.Point{X: place.Min.X, Y: (frame.Min.Y + frame.Max.Y) / 2}, p.y)
 }
 
-// Grid adds grid lines at the ticks. Call it before curves are added, which are then drawn over the lines.
+// Grid adds grid lines at the ticks. Call it before curves are added, so that they are drawn over the
+// lines.
 func (p *Plot) Grid() {
 	g := plotter.NewGrid()
 	g.Vertical.Color, g.Horizontal.Color = gridColor, gridColor
@@ -138,8 +139,9 @@ func (p *Plot) Label(x, y float64, text string) {
 	p.Add(label)
 }
 
-// Log makes axes of the plot logarithmic. Call it after the curves are added, which must be above 0 on
-// these axes. An axis with a single value gets space on both sides; one without values goes from 1 to 10.
+// Log makes axes of the plot logarithmic. Call it after the curves are added. Their values on these axes
+// must be above 0. An axis with a single value gets space on both sides; an axis without values goes from 1
+// to 10.
 func (p *Plot) Log(axes ...*plot.Axis) {
 	for _, a := range axes {
 		if !(a.Max >= a.Min) {

@@ -11,7 +11,7 @@ import (
 type appender struct {
 	file    *os.File
 	what    string       // name of the contents, for errors
-	size    int64        // bytes in the file, without those of a failed flush
+	size    int64        // bytes in the file, not counting a failed flush
 	pending bytes.Buffer // bytes to write
 }
 

@@ -94,8 +94,7 @@ func (t *Table) Sync() error {
 	return nil
 }
 
-// Add appends a row. It panics if the number of values is not that of the
-// columns.
+// Add appends a row. It panics unless there is one value for each column.
 func (t *Table) Add(values []float64) error {
 	t.appendRow(values)
 	return t.flush()
