@@ -123,7 +123,7 @@ func (p *packer) Write(b []byte) (int, error) {
 func (p *packer) flush() {
 	cols := p.set.X.Cols
 	rows := min(len(p.buf)/max(cols, 1), p.set.X.Rows-p.next)
-	// The only error would be that of the context, which never ends.
+	// The only possible error is the end of the context, and this context never ends.
 	forBlocks(context.Background(), rows, 256, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			p.bin.picture(p.set, p.next+i, p.buf[i*cols:(i+1)*cols], cmp.Or(p.levels, whiteLevels))

@@ -20,7 +20,7 @@ import (
 // the last dimension running fastest.
 type idxFile struct {
 	dims      []int  // allowed numbers of dimensions
-	name, sum string // if sum is not "", the content must have this SHA-256, that of the file called name
+	name, sum string // if sum is not "", it is the SHA-256 that the content must have, and name is the original file's name
 }
 
 // maxIDX limits the uncompressed size of an IDX file. The largest of the known
@@ -73,9 +73,9 @@ func (f idxFile) scan(r io.Reader, path string, begin func(dims []int) (io.Write
 // idxBytes is the type of unsigned bytes, the only type read here.
 const idxBytes = 0x08
 
-// scanIDX reads an IDX file of unsigned bytes. It must have one of the given numbers of dimensions, and at
-// most the given number of elements. The header is not trusted: scanIDX allocates no more than r delivers,
-// and reads at most one byte more than the header says. Errors name path.
+// scanIDX reads an IDX file of unsigned bytes. dims has the allowed numbers of dimensions, and most is the
+// largest number of elements. The header is not trusted: scanIDX allocates no more than r delivers, and
+// reads at most one byte more than the header says. Errors name path.
 func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims []int) (io.Writer, error)) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -150,7 +150,7 @@ func idxRead(path string, err error) error {
 func readAhead(r io.Reader) io.ReadCloser {
 	from, to := io.Pipe()
 	go func() {
-		_, err := io.Copy(to, struct{ io.Reader }{r}) // without WriterTo, by pieces
+		_, err := io.Copy(to, struct{ io.Reader }{r}) // the struct hides r's WriterTo, so that Copy works by pieces
 		to.CloseWithError(err)
 	}()
 	return from
@@ -159,8 +159,8 @@ func readAhead(r io.Reader) io.ReadCloser {
 // gzipMagic is the start of a gzip file.
 var gzipMagic = [2]byte{0x1f, 0x8b}
 
-// decompress returns a reader of the content of r, decompressed if r starts with gzipMagic, whatever the
-// file is called.
+// decompress returns a reader of r that decompresses if r starts with gzipMagic. The file's name does not
+// matter.
 func decompress(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	magic, err := b.Peek(2)

@@ -12,7 +12,7 @@ import (
 )
 
 // inputNames are the names of training rows and their labels in an archive, in order of preference: plain
-// ones, those of Keras, those of rbmeval -features, and the matrix of scipy.sparse.save_npz.
+// names, the names of Keras, the names of rbmeval -features, and the matrix of scipy.sparse.save_npz.
 var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y"}, {npz.Sparse, "y"}}
 
 // loadNPZ reads the arrays x and y of a NumPy archive as a training set, and x_test and y_test as a test

@@ -50,8 +50,8 @@ type alphabet struct {
 	state   [256]int16 // state of each byte; −1: not in the alphabet
 }
 
-// newAlphabet returns the alphabet with this name in alphabets, or else the one whose letters are in the
-// file of this name.
+// newAlphabet returns the alphabet with this name in alphabets, or else the alphabet whose letters are in
+// the file of this name.
 func newAlphabet(name string) (*alphabet, error) {
 	letters, ok := alphabets[name]
 	if !ok {
