@@ -41,7 +41,7 @@ type arrayRun struct {
 
 	Result   json.RawMessage `json:"result,omitempty"`   // JSON result of the run, with -json
 	Forecast *forecast       `json:"forecast,omitempty"` // with -dry-run
-	line     int             // number of its line in the file, from 1
+	line     int             // number of the run's line in the file, from 1
 	args     []string        // arguments of rbmtrain, with -out
 }
 
@@ -91,8 +91,8 @@ func (o *options) runArray(ctx context.Context) error {
 	return a.run(ctx)
 }
 
-// parse reads the lines of the file. Each has the flags of a run or of a grid of runs (see
-// expandGrid), which parse adds to those of the command line. # begins a comment.
+// parse reads the lines of the file. Each line has the flags of a run or of a grid of runs (see expandGrid).
+// parse adds them to the flags of the command line. # begins a comment.
 func (a *array) parse(text string) error {
 	var common []string
 	notInLines := a.flags.Tagged(tagArray)
@@ -318,7 +318,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	now := p.given()
 	now["preset"], c.Flags["preset"] = p.opts.chosen.Name, c.Preset.Name
 	names := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(c.Flags)), slices.Collect(maps.Keys(now)))))
-	names = append(names, "eval-every") // last: it depends on the steps, so report a difference in them first
+	names = append(names, "eval-every") // last: its default depends on the steps, so a difference in the steps is reported first
 	for i, name := range names {
 		if name == "eval-every" && i < len(names)-1 {
 			continue
@@ -340,7 +340,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	return emptyRun, nil
 }
 
-// run completes the unfinished runs, one after another. It continues with the next if one fails.
+// run completes the unfinished runs, one after another. If a run fails, it continues with the next.
 func (a *array) run(ctx context.Context) error {
 	var failed []string
 	for i := range a.runs {

@@ -29,8 +29,9 @@ const (
 	samplesFree, samplesShare = freeWork / 8, 0.04
 	historyFree, historyShare = freeWork / 32, 0.005 // for singular values, and again for samples of snapshots
 
-	// In a training step with ins, a row costs stepRow and each of its units stepUnit, besides the work of the
-	// weights. In other passes a row costs otherRow. In models of few units this is most of the work.
+	// In a training step with ins, a row costs stepRow and each of its units stepUnit, besides the work of
+	// the weights. In other passes a row costs otherRow. In models of few units these costs are most of the
+	// work.
 	stepRow, stepUnit, otherRow = 24 << 10, 83, 1 << 14
 	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512.
 	// momentsWork is the work of a term that is also added to moments: 2³⁰ terms take 2.5 s.
@@ -44,7 +45,7 @@ func work(s train.Settings, steps, visible, hidden int) float64 {
 	return float64(steps) * float64(2*s.Batch+3*particles) * float64(visible*hidden+stepRow+stepUnit*(visible+hidden))
 }
 
-// trialTerms returns the largest number of terms that the trials of a run may sum.
+// trialTerms returns the largest number of terms of enumerations that the trials of a run may sum.
 func trialTerms(p *plan) float64 {
 	return (trialFree + float64(trialShare*work(p.settings, p.steps, p.model.Visible(), p.model.Hidden()))) / momentsWork
 }

@@ -94,8 +94,8 @@ func (v variable) sums(levels []float64, row []float32, weight float64) {
 	}
 }
 
-// frequencies returns the weighted frequency of each level of each variable, among the rows that each
-// yields. Missing cells do not count.
+// frequencies returns the weighted frequency of each level of each variable. The function each yields the
+// rows. Missing cells do not count.
 func frequencies(vars []variable, each func(yield func(row []float32, missing func(unit int) bool, weight float64))) [][]float64 {
 	all := make([][]float64, len(vars))
 	for i, v := range vars {

@@ -62,7 +62,7 @@ type configModel struct {
 	Constraint string `json:"constraint,omitempty"` // as RBM.ConstraintText writes it
 }
 
-// config returns the content of config.json. hash is that of the training rows.
+// config returns the content of config.json. hash is the hash of the training rows.
 func (p *plan) config(hash string) config {
 	set := p.sets.Train
 	c := config{

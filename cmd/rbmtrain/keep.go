@@ -38,14 +38,14 @@ type saver struct {
 const (
 	// firstCheckpoint is the longest time before the first checkpoint.
 	firstCheckpoint = 30 * time.Second
-	// A checkpoint follows each step longer than slowStep, if it takes less than
-	// 1/slowShare of the step's time: a signal may end the process within a long step.
+	// A signal may end the process within a long step. So a checkpoint follows each step longer than
+	// slowStep, if writing the checkpoint takes less than 1/slowShare of the step's time.
 	slowStep, slowShare = time.Second, 10
 	// tryAgain is the time after a failed checkpoint before the next attempt.
 	tryAgain = 10 * time.Second
 )
 
-// begin starts the clock. step is that of the last checkpoint, or 0 if there is none.
+// begin starts the clock. step is the step of the last checkpoint, or 0 if there is none.
 func (s *saver) begin(every interval, step int) {
 	s.every, s.tried, s.triedAt = every, time.Now(), step
 	if every.time > firstCheckpoint {
@@ -115,7 +115,8 @@ func (r *runner) tolerate(err error) error {
 	return nil
 }
 
-// savable returns an error if a parameter or Z is not finite, as such a model file cannot be read.
+// savable returns an error if a parameter or Z is not finite, because the file of such a model could not be
+// read.
 func (r *runner) savable() error {
 	return cmp.Or(r.plan.model.CheckFinite(), r.plan.model.CheckNormalisable())
 }
@@ -222,8 +223,8 @@ func (r *runner) dropPrevious() error {
 	return ignoreMissing(os.Remove(previous))
 }
 
-// restoreBest makes best.safetensors the best model of the checkpoint. A killed run may
-// have written a later one.
+// restoreBest makes best.safetensors the best model that the checkpoint names. A killed run may have written
+// a later model there.
 func (r *runner) restoreBest() error {
 	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
 	best := r.state.Best

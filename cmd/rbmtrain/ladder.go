@@ -101,8 +101,7 @@ func (d ladder) named(step int) (l plots.NamedLadder, ok bool) {
 	return l, ok
 }
 
-// keepFirst stores a ladder to be tuned at the step before its first tuning, for the
-// picture.
+// keepFirst stores the ladder for the picture, at the step before the first tuning, if the ladder is tuned.
 func (d ladder) keepFirst(step int) {
 	if !d.negative.Ladder().Temperatures.Auto || step != negphase.FirstTuning {
 		return
@@ -181,9 +180,9 @@ func (d ladder) section(step int, page *plots.Page) (report.Section, error) {
 // ladderWidth is the width of the picture of a ladder in a report, 11 cm in CSS pixels.
 const ladderWidth = 416
 
-// exchangeTries is the smallest number of attempted swaps at which a pair's rate of swaps
-// is compared with cli.ExchangeFloor. A pair with five times this rate is rejected a hundred
-// times in a row with a probability of 0.6 %.
+// exchangeTries is the smallest number of attempted swaps at which a pair's rate of swaps is compared with
+// cli.ExchangeFloor. If the rate of a pair is five times this floor, the probability that a hundred attempts
+// are all rejected is 0.6 %.
 const exchangeTries = 1 / cli.ExchangeFloor
 
 // settledTunings is the number of tunings before which there is no early warning that a
@@ -242,12 +241,11 @@ func (d ladder) countStill(info negphase.Info, since int) {
 	}
 }
 
-// tripRounds is the number of rounds without a round trip after which the run
-// warns. With the best ladder of barrier Λ, the sum of the rejection rates, a round trip
-// takes 2 + 2Λ rounds (Syed et al. 2022, section 3.5). This is far fewer for any Λ that
-// the limit on the number of temperatures allows. A tuning interrupts all round trips, but
-// the interval to the next tuning is a fifth of the steps before it: of the last 2000
-// rounds, more than 300 are in one interval.
+// tripRounds is the number of rounds without a round trip after which the run warns. With the best ladder of
+// barrier Λ, the sum of the rejection rates, a round trip takes 2 + 2Λ rounds (Syed et al. 2022, section
+// 3.5). For any Λ that the limit on the number of temperatures allows, these are far fewer than tripRounds. A
+// tuning interrupts all round trips, but the interval to the next tuning is a fifth of the steps before it:
+// of the last 2000 rounds, more than 300 are in one interval.
 const tripRounds = 2000
 
 // tripWarning returns a warning if no particle has made a round trip in the last tripRounds rounds,
@@ -261,7 +259,7 @@ func (d ladder) tripWarning(picture string) string {
 		len(l.Beta), d.state.Still, picture)
 }
 
-// warnings returns the final warnings about the ladder. At most one is not "".
+// warnings returns the final warnings about the ladder. At most one of the two is not "".
 func (d ladder) warnings(total negphase.Info, picture string) (exchange, trips string) {
 	if exchange = d.exchangeWarning(total, ""); exchange != "" {
 		return exchange, ""

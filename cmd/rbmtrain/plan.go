@@ -49,7 +49,7 @@ type plan struct {
 	metrics   []train.Metric
 	choice    train.Column // selects the best model on the rows held out; Name "": no column does
 	goal      train.Column // the metric that training should improve; Name "": none
-	need      float64      // upper bound of the memory besides the data, in bytes
+	need      float64      // upper bound on the memory without the data, in bytes
 
 	initNames []string // names of the classes, in the order of the model of -init
 	warnings  []string // warnings about settings
@@ -197,7 +197,7 @@ func (p *plan) measureEvery() int {
 	return max(1, p.steps/n)
 }
 
-// labelling is whether the model has label units, and their kind.
+// A labelling records whether the model has label units, and their kind.
 type labelling struct {
 	on   bool
 	kind rbm.Kind
@@ -221,7 +221,7 @@ func (o *options) label(set *data.Set) (labelling, error) {
 	return l, nil
 }
 
-// checkSize returns an upper bound of the memory of the model and the chains, in bytes. It returns an error
+// checkSize returns an upper bound on the memory of the model and the chains, in bytes. It returns an error
 // if there are too many parameters or states, or if this machine has too little memory.
 func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden bool) (need float64, err error) {
 	units := set.X.Cols + len(set.Classes)
@@ -439,8 +439,8 @@ func (o *options) negative() (negphase.Settings, error) {
 // flagKeys are the flags that set a key of -negphase.
 var flagKeys = []struct{ flag, name string }{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}}
 
-// hasKey reports whether the settings of -negphase set key of the estimator. After the name of
-// a sampler, a key that the sampler has is the sampler's.
+// hasKey reports whether the settings of -negphase set key of the estimator. A key after the name of a
+// sampler belongs to the sampler, if the sampler has such a key.
 func hasKey(settings, key string) bool {
 	sampler := ""
 	for _, part := range strings.Split(settings, ":") {

@@ -14,9 +14,8 @@ import (
 	"gorbm/train"
 )
 
-// presets are the presets of package train. Here they are values for flags that are not given. A
-// run stores them in config.json, so that it resumes with the same values after presets have
-// changed.
+// presets are the presets of package train. Here they are values for flags that are not given. A run stores
+// the values in config.json, so that it resumes with the same values after presets have changed.
 var presets = train.Presets()
 
 // presetFlags returns the flags of a preset, in the order of -preset help. kind is the kind of the

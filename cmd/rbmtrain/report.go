@@ -33,8 +33,8 @@ import (
 const (
 	// reportInterval is the shortest time between two reports during a run.
 	reportInterval = 5 * time.Second
-	// reportShare limits the time for reports: after a report that took a second,
-	// there is none for reportShare seconds.
+	// reportShare limits the time for reports: after a report that took a second, the next follows at least
+	// reportShare seconds later.
 	reportShare = 50
 )
 
@@ -155,8 +155,8 @@ func (r *runner) addSamples(page *report.Report) error {
 	return nil
 }
 
-// stillShare is the fraction of a run's whole improvement that its last fifth must add, for the report to
-// call the model still improving.
+// stillShare is a fraction of a run's whole improvement. If the last fifth of the run added more than that,
+// the report says that the model still improves.
 const stillShare = 0.02
 
 // judgement describes in one or two sentences how the run went. warnings has the most important warning
@@ -287,9 +287,9 @@ const (
 	historyRows = 240
 )
 
-// addHistory adds results from the run's snapshots: singular values of the weights and filters of the first
-// hidden units to values, and samples to along, or a note that samples would take too long. It adds nothing
-// if there are fewer than two snapshots. m has the shape of the models.
+// addHistory adds results from the run's snapshots. The section values gets the singular values of the
+// weights, and the filters of the first hidden units. The section along gets samples, or a note that samples
+// would take too long. It adds nothing if there are fewer than two snapshots. m has the shape of the models.
 func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
 	all, err := rundir.ReadSnapshots(r.folder.Dir, historyModels)
@@ -348,8 +348,8 @@ func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 
 const (
 	// A snapshot has at most alongSamples samples. For each, alongChains chains start at random states and as
-	// many at training rows. They take 1/alongShare of the rounds of chains for samples.png, so that all snapshots
-	// together take about as long as samples.png.
+	// many at training rows. These chains make 1/alongShare as many rounds as the chains for samples.png, so
+	// that all snapshots together take about as long as samples.png.
 	alongSamples, alongChains, alongShare = 10, 4, 8
 	// alongKey derives the random stream of samplesAlong from the seed.
 	alongKey = 1 << 34
@@ -493,7 +493,7 @@ func (r *runner) neverWarning() string {
 		class, is, its = "classes", "are", "their"
 	}
 	var help []string
-	if p := r.plan; !p.flags.Given("reweight") { // it excludes -weights
+	if p := r.plan; !p.flags.Given("reweight") { // -reweight excludes -weights
 		help = append(help, "larger -weights of "+its+" rows")
 	}
 	help = append(help, "as many rows of each class")

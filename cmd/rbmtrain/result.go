@@ -63,8 +63,9 @@ func (r *runner) openEvents() error {
 	return err
 }
 
-// columnFigures returns the estimator's figures for metrics.csv, from the counts i of the given number of
-// updates: those about its ladder if ladder is set, otherwise the others.
+// columnFigures returns the quantities of the estimator that metrics.csv has, computed from the counts i of
+// the given number of updates. If ladder is set, it returns the quantities about the ladder, otherwise all
+// others.
 func columnFigures(s negphase.Settings, i negphase.Info, updates int, ladder bool) []negphase.Figure {
 	return slices.DeleteFunc(s.Figures(i, updates), func(f negphase.Figure) bool { return !f.Column || f.Ladder != ladder })
 }
@@ -81,10 +82,10 @@ func leadingColumns(metrics []train.Metric) (columns []train.Column) {
 	return columns
 }
 
-// choice returns the column that selects the best model on the rows held out: the one of
-// lowest rank that is no estimate, or an empty column if there is none. With a discriminative
-// part in the objective (byClass) it is the classification error, if that is measured. For
-// skewed classes (see train.Skewed) the balanced error replaces the error.
+// choice returns the column that selects the best model on the rows held out: the column of lowest rank that
+// is not an estimate, or an empty column if there is none. With a discriminative part in the objective
+// (byClass) it is the classification error, if that is measured. For skewed classes (see train.Skewed) the
+// balanced error replaces the error.
 func choice(metrics []train.Metric, byClass, skewed bool) train.Column {
 	name, other := "error", "balanced_error"
 	if skewed {
@@ -234,7 +235,7 @@ func (r *runner) print() error {
 func (r *runner) precisions() (least, greatest float64, ok bool) {
 	least = math.Inf(1)
 	for i, p := range r.trainer.Model().VisibleParams()[0] {
-		if d := r.plan.sets.Train.Deviations; p > 0 && i < len(d) && d[i] > 0 { // other units have none
+		if d := r.plan.sets.Train.Deviations; p > 0 && i < len(d) && d[i] > 0 { // other units have no precision
 			least, greatest, ok = min(least, float64(p)), max(greatest, float64(p)), true
 		}
 	}
@@ -383,8 +384,8 @@ func (r *runner) untrainedWarning() string {
 // maxAdvised is the largest rate that a warning advises: presets have no more than 0.4.
 const maxAdvised = 0.3
 
-// learnt reports whether more steps cannot help: the best model on the rows held out is several measurements
-// old, or no training row is classified wrongly.
+// learnt reports whether more steps cannot help: the last pastBest measurements found no better model on the
+// rows held out, or no training row is classified wrongly.
 func (r *runner) learnt() bool {
 	wrong, ok := r.final.Value("error_train")
 	return ok && wrong == 0 || r.state.Best != nil && !r.untrained() && r.state.Best.Since >= pastBest

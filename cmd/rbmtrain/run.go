@@ -147,7 +147,7 @@ type runner struct {
 	ladder     ladder
 	ladderPage *plots.Page    // ladder.png; nil: it is not drawn
 	reported   time.Time      // time of the last report.html
-	reportTook time.Duration  // duration of writing it
+	reportTook time.Duration  // duration of writing the last report.html
 	events     *rundir.Events // nil without -tensorboard
 
 	logZ, logZErr *float64 // log Z of the final model and its standard error, from the chains of training; nil if they give none

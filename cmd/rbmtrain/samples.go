@@ -29,9 +29,9 @@ type samples struct {
 	fromData  bool              // some samples are from chains that started at training rows
 }
 
-// drawSamples draws samples of m after the given number of steps: some of each class, or of any class
-// if there are no labels or the work for all classes would be too large. It draws none if p(x) was not
-// trained or if they would take too long. folder is that of the run.
+// drawSamples draws samples of m after the given number of steps: some of each class, or of any class if
+// there are no labels or the work for all classes would be too large. It draws none if p(x) was not trained
+// or if samples would take too long. folder is the folder of the run.
 func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.Settings, steps int, folder string, progress func(done float64)) (samples, error) {
 	if settings.Objective == train.Discriminative {
 		return samples{missing: "p(x) was not trained"}, nil
@@ -78,8 +78,8 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	return out, err
 }
 
-// sampleCommand returns the command line that draws samples of a model of rows like those of set: as a picture, a file
-// of sequences or a table.
+// sampleCommand returns the command line that draws samples of a model trained on set. The samples are a
+// picture, a file of sequences or a table, as the rows of set are.
 func sampleCommand(model string, set *data.Set) string {
 	file := "samples.csv"
 	switch {
@@ -177,13 +177,13 @@ func chainRounds(rounds, weights int) float64 {
 const (
 	// Chains have as many rounds as the run has steps, or as the work for samples allows, within these bounds.
 	mostSamplesRounds, leastSamplesRounds = 1024, 32
-	// chainRows is the work of a round of a chain, divided by that of a row in passes: the chain goes down and up,
-	// with few other chains, and its free energy is computed.
+	// chainRows is the work of a round of a chain, divided by the work of a row in passes. The chain goes
+	// down and up, few chains run together, and the free energy of each is computed.
 	chainRows = 10
 	// testedRound is the work of a round of a chain of a small model. The tests are most of it.
 	testedRound = 4e5
-	// constrainedRound is the time of a round with a constraint, divided by that without: the hidden units of
-	// each chain then need a recursion. Ratios were ten to twenty.
+	// constrainedRound is the time of a round with a constraint, divided by the time of a round without: with
+	// a constraint the hidden units of each chain need a recursion. Ratios were ten to twenty.
 	constrainedRound = 16
 	// samplesKey derives the random stream of the samples from the seed.
 	samplesKey = 1 << 33
