@@ -20,8 +20,7 @@ const (
 	batchKey
 )
 
-// A subject is a model on which estimators are compared. Its step is 0 if it is
-// the model of -model.
+// A subject is a model on which estimators are compared. Step is 0 for the model of -model.
 type subject struct {
 	rundir.Snapshot
 	reference negphase.Settings // settings of the reference run, if there was one

@@ -106,7 +106,7 @@ func groupsChart(groups []group, all []*runSummary, over, by string, others []st
 	c, scale := metricChart(by)
 	drawn := min(len(groups), drawnRuns)
 	c.Title = fmt.Sprintf("Means ± standard deviations over %s, the best %s by %s", over, cli.Count(drawn, "setting"), metricWords(by))
-	others = slices.DeleteFunc(slices.Clone(others), func(name string) bool { // settings that some lack follow from others
+	others = slices.DeleteFunc(slices.Clone(others), func(name string) bool { // a setting that some runs lack follows from other settings
 		return slices.ContainsFunc(groups, func(g group) bool { return g.Settings[name] == "" })
 	})
 	for i, g := range groups[:drawn] {
@@ -146,8 +146,8 @@ func grouped(groups []group) (n int) {
 	return n
 }
 
-// groupRecords returns a record for each group. JSON and CSV files have the mean, the standard deviation
-// and the number of runs of every metric; text has the metric of the sorting.
+// groupRecords returns a record for each group. JSON and CSV files have the mean, the standard deviation and
+// the number of runs of every metric; text has only the metric by which the groups are sorted.
 func groupRecords(groups []group, by string, others []string) (records []cli.Record) {
 	known := map[string]bool{}
 	for _, g := range groups {

@@ -24,8 +24,8 @@ func (p *plan) charts(r result) []plots.Chart {
 		}
 		return c
 	}
-	// withFloor adds a line at the error of the reference. A mean distance near it may
-	// be only that error.
+	// withFloor adds a line at the error of the reference. A mean distance near this line may be only the
+	// error of the reference.
 	withFloor := func(c plots.Chart) plots.Chart {
 		if x, _ := c.Axes(); !r.truth.Exact && !c.Empty() {
 			c.Lines = append(c.Lines, plots.Line{Name: "error of the reference", Dashed: true,

@@ -217,7 +217,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 	}
 	ladder("the reference run", func(r result) negphase.Info { return r.truth.Info })
 	for i := range p.estimators {
-		var info negphase.Info // counts over all models, without those of pairs of temperatures
+		var info negphase.Info // counts over all models, without the counts of pairs of temperatures
 		drowned, updates := 0, 0
 		for _, r := range results {
 			c := &r.curves[i]

@@ -33,7 +33,7 @@ type runSummary struct {
 	Metrics  map[string]metric `json:"metrics"`  // by column of metrics.csv
 	Final    json.RawMessage   `json:"final,omitempty"`
 	Steps    int               `json:"steps"`   // step of the last measurement
-	Seconds  float64           `json:"seconds"` // time of training up to it
+	Seconds  float64           `json:"seconds"` // time of training up to that step
 	Finished bool              `json:"finished"`
 	Diverged bool              `json:"diverged,omitempty"`
 
@@ -96,8 +96,8 @@ func (o *options) compareRuns() error {
 	})
 }
 
-// findRuns reads the runs in the folders that match -runs. If no folder matches the whole value as a pattern, it is
-// a list of patterns separated by commas.
+// findRuns reads the runs in the folders that match -runs. If no folder matches the whole value as a pattern,
+// the value is a list of patterns separated by commas.
 func (o *options) findRuns() (all []*runSummary, err error) {
 	patterns := []string{o.runs}
 	if whole, err := filepath.Glob(o.runs); err == nil && len(whole) == 0 {
@@ -258,8 +258,8 @@ func inWords(name string, x float64) string {
 // better reports whether a is a better value than b.
 func better(c train.Column, a, b float64) bool { return a != b && (a < b) == c.Smaller }
 
-// sortRuns sorts the runs by the column of -sort, by default firstMetric, the best first. It returns the
-// name of the column, or "" if no run has such a metric. The order is then that of the paths.
+// sortRuns sorts the runs by the column of -sort, by default firstMetric, the best first. It returns the name
+// of the column, or "" if no run has such a metric. In that case the runs are in the order of their paths.
 func (o *options) sortRuns(all []*runSummary) (by string, err error) {
 	known := map[string]bool{}
 	for _, r := range all {
@@ -355,8 +355,8 @@ func settingColumn(name string, metrics map[string]bool, others ...string) strin
 // none is the text for a setting that a run does not have, or for an unknown value.
 const none = "–"
 
-// runRecords returns a record for each run, with the settings that differ and all metrics. Text
-// has only the metric of the sorting.
+// runRecords returns a record for each run, with the settings that differ and all metrics. Text has only the
+// metric by which the runs are sorted.
 func runRecords(all []*runSummary, by string, differ []string) (records []cli.Record) {
 	known := map[string]bool{} // from a metric to whether it has a best value
 	for _, r := range all {
@@ -414,8 +414,8 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 	return records
 }
 
-// bestNote returns a note on the rows over which the last and the best values of a metric are. It is "" if these
-// are the same rows.
+// bestNote returns a note on the rows over which the last and the best value of a metric were measured, or ""
+// if both values are over the same rows.
 func bestNote(all []*runSummary, by string) string {
 	if !slices.ContainsFunc(all, func(r *runSummary) bool { return r.final[by] && r.Metrics[by].Best != nil }) {
 		return ""
@@ -423,8 +423,8 @@ func bestNote(all []*runSummary, by string) string {
 	return by + " of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows, or from a measurement between its steps"
 }
 
-// writeRuns writes the file of -out, or makes the folder of -out and writes its files. lines are
-// the records of the table and chart its picture: of the runs, or of the means of -over.
+// writeRuns writes the file of -out, or makes the folder of -out and writes its files. lines are the records
+// of the table, and chart is its picture. Both show the runs or, with -over, the means over runs.
 func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs, lines []cli.Record, chart plots.Chart, object any) error {
 	writeJSON := finitejson.Writer(object, "  ")
 	table := func(records []cli.Record) func(w io.Writer) error { return cli.WriteCSV(cli.Columns(records, 10)) }
@@ -518,7 +518,7 @@ func settingsWords(settings map[string]string, names []string) string {
 func runsChart(all []*runSummary, by string, differ []string) plots.Chart {
 	c, scale := metricChart(by)
 	c.Title = fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), metricWords(by))
-	differ = slices.DeleteFunc(slices.Clone(differ), func(name string) bool { // settings that some lack follow from others
+	differ = slices.DeleteFunc(slices.Clone(differ), func(name string) bool { // a setting that some runs lack follows from other settings
 		return slices.ContainsFunc(all, func(r *runSummary) bool { return r.Settings[name] == "" })
 	})
 	for i, r := range all[:min(len(all), drawnRuns)] {
