@@ -233,8 +233,7 @@ func classNames(m *rbm.RBM, about modelfile.About) []string {
 	return names
 }
 
-// loadData loads the training rows. Without -data they may be missing; this adds a
-// warning.
+// loadData loads the training rows. Without -data the rows may be missing; then loadData adds a warning.
 func (p *plan) loadData(ctx context.Context) error {
 	named := p.flags.Given("data")
 	if !named && p.about.Data == "" {

@@ -199,7 +199,7 @@ func (p *plan) print(r *result) error {
 	})
 }
 
-// variables returns the name of the columns of the rows, for text.
+// variables returns the word for the columns of the rows.
 func (p *plan) variables() string {
 	switch {
 	case p.schema == nil:
@@ -210,7 +210,7 @@ func (p *plan) variables() string {
 	return "columns"
 }
 
-// describedDraws is the largest number of queries with a line each.
+// describedDraws is the largest number of queries that each get a line of text.
 const describedDraws = 20
 
 func are(n, total int) string {

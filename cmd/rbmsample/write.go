@@ -107,8 +107,9 @@ func whole[T int8 | uint8](x []float32) []T {
 	return b
 }
 
-// rows returns the lines of a .csv or .tsv. Its columns have the names of the data's columns or x0, x1, …; then follow row, with
-// -clamp, and the label, under its name in the training data.
+// rows returns the lines of a .csv or .tsv. The columns have the names of the data's columns, or x0, x1, ….
+// With -clamp the column row follows. If the model has classes, the last column has the label, under its name
+// in the training data.
 func (p *plan) rows(s sample.Sheet) [][]string {
 	var head []string
 	var values func(r int) []string
