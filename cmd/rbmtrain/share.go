@@ -32,8 +32,8 @@ func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 // trains reports whether there are steps left. If not, only the final results are missing.
 func (r *runner) trains() bool { return r.trainer.Steps() < r.plan.steps && !r.stopped }
 
-// handOut broadcasts the trainer's state from rank 0. If rank 0 could not open the run, handOut broadcasts
-// and returns failed, the error of rank 0.
+// handOut broadcasts the trainer's state from rank 0, or failed, the error with which rank 0 could not open
+// the run. All ranks then return an error.
 func (r *runner) handOut(failed error) error {
 	if r.plan.group.Size() == 1 {
 		return failed
