@@ -19,8 +19,8 @@ import (
 // allowed chains × replicas × hidden units. The float32 means of that many take 2 GiB.
 const MaxStates = 1 << 29
 
-// StateBytes forecasts the bytes for the states of the given number of rows and
-// their hidden means, of this step and the one before.
+// StateBytes forecasts the bytes for the states and the hidden means of the given number of rows, in this
+// step and the step before.
 func StateBytes(rows, visible, hidden int) float64 {
 	return 2 * float64(rows) * (4*float64(hidden) + float64(hidden+visible)/8 + 16)
 }
@@ -44,7 +44,7 @@ type Flags struct {
 	shell          string // value of -completion
 	data           *DataFlags
 	rows           []*Row   // in the order of declaration
-	groups         []string // titles of the groups; the next rows go into the last
+	groups         []string // titles of the groups; the next row joins the last group
 }
 
 // NewFlags returns the flags of a command, with -version and -completion. summary describes

@@ -271,7 +271,7 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 			return nil, Usagef("-%s %s, and %s is none; leave it out", c.flag, c.what, train.Name)
 		}
 	}
-	// Flags for values between 0 and 1 have no effect if there are none.
+	// Flags for values between 0 and 1 have no effect if the data have no such values.
 	bits := !anySet(func(s *data.Set) bool { return s.Binarize != data.Binary })
 	for _, name := range []string{"binarize", "scale"} {
 		if bits && d.Flags.Given(name) && d.Flags.Lookup(name).Value.String() != "spins" {
@@ -362,9 +362,9 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	follow("shape", &d.Shape, fmt.Sprintf("%dx%d", about.Height, about.Width), about.Height > 0)
 }
 
-// FitSet returns the set with its classes numbered as in m, matched by name. It fails unless the
-// columns and units of the set are those of m. Labels may be missing. path is the model's file,
-// and about its description.
+// FitSet returns the set with its classes numbered as in m, matched by name. It fails unless the columns and
+// units of the set are those of m. Labels may be missing. path is the model's file, and about is its
+// metadata.
 func FitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (_ *data.Set, err error) {
 	if m.Classes() > 0 && m.Inputs() == set.X.Cols {
 		set, err = set.WithClasses(about.ClassNames)

@@ -165,8 +165,8 @@ func PrintTable(w io.Writer, table [][]string, firstLeft bool) error {
 }
 
 // Columns returns the values of records as the lines of a CSV file, numbers to the given number of
-// significant digits. columns are keys, by default those of the first record. HEAD=PATH is a column
-// headed HEAD with the values of Get(PATH). A value that is missing or not finite is an empty cell.
+// significant digits. columns are keys, by default all keys of the first record. HEAD=PATH is a column headed
+// HEAD with the values of Get(PATH). A value that is missing or not finite is an empty cell.
 func Columns(records []Record, digits int, columns ...string) [][]string {
 	lines := [][]string{nil}
 	if columns == nil {

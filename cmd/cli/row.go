@@ -121,8 +121,8 @@ func (f *Flags) add(name string) *Row {
 	return r
 }
 
-// Group begins a group of flags for -h: the flags declared next. Flags declared before the first
-// group are shown in the last.
+// Group begins a group of flags for -h: the flags declared next. Flags declared before the first group are
+// shown in the last group.
 func (f *Flags) Group(title string) { f.groups = append(f.groups, title) }
 
 // Row returns the row of a flag. It makes one if a method of flag.FlagSet declared the flag.
@@ -193,8 +193,8 @@ func (f *Flags) SetDefault(name, value string) error {
 	return nil
 }
 
-// Check checks all values that differ from their defaults. Parse has checked those on the command
-// line; code that sets others calls Check afterwards.
+// Check checks all values that differ from their defaults. Parse has checked the flags on the command line;
+// code that sets other flags calls Check afterwards.
 func (f *Flags) Check() error {
 	return f.check(func(r *Row) bool { return f.Given(r.Name) || r.Value.String() != r.DefValue })
 }

@@ -78,10 +78,9 @@ func exitStatus(s os.Signal) int {
 	return Interrupted
 }
 
-// watchSignals returns a context that Ctrl-C, SIGTERM and SIGHUP cancel. A second
-// signal, later than bounce, ends the process at once; so does the first if the
-// command is stuck. Writing to a closed pipe then returns an error and does not end the
-// process. SIGQUIT prints all stacks, as in any Go program.
+// watchSignals returns a context that Ctrl-C, SIGTERM and SIGHUP cancel. A second signal, later than bounce,
+// ends the process at once; so does the first if the command is stuck. After watchSignals, writing to a
+// closed pipe returns an error and does not end the process. SIGQUIT prints all stacks, as in any Go program.
 func watchSignals(name string, stderr io.Writer) context.Context {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
