@@ -14,8 +14,8 @@ import (
 	"gorbm/train"
 )
 
-// fastWork is the largest number of terms for which log Z is enumerated by default, as in
-// rbmtrain. These take less than a second.
+// fastWork is the largest number of terms for which log Z is enumerated by default, as in rbmtrain. That many
+// terms take less than a second.
 const fastWork = 1 << 28
 
 // logZ computes log Z of the model of a request: by enumeration if that is fast or "exact" is
@@ -73,7 +73,7 @@ func logZ(q request) (map[string]any, []array, error) {
 	return map[string]any{"log_z": z, "std_err": stdErr, "low": low, "high": high, "by": name, "warnings": warnings}, nil, nil
 }
 
-// needModel returns the model of a request and its shape, or an error if it has none.
+// needModel returns the model of a request and its shape, or an error if the request has no model.
 func needModel(f frame) (*rbm.RBM, shape, error) {
 	var o shape
 	if err := o.read(f); err != nil {
@@ -144,11 +144,11 @@ func draw(q request) (map[string]any, []array, error) {
 // of a row. This takes a millisecond.
 const fillStates = 1 << 12
 
-// fill answers the request fill. The array mean of the answer has the rows of the array given, where the
-// mean given the known inputs of the row replaces each NaN. Means are exact if a layer of the model of
-// the missing inputs has at most fillStates states. Otherwise they are means of p(x|h) over "samples"
-// samples. "drawn" is the number of such rows, "unmixed" the number of them whose chains have not mixed, and
-// "why" the reason for the last of these.
+// fill answers the request fill. The array mean of the answer has the rows of the array given, where the mean
+// given the known inputs of the row replaces each NaN. Means are exact if a layer of the model of the missing
+// inputs has at most fillStates states. Otherwise they are means of p(x|h) over "samples" samples. "drawn" is
+// the number of rows whose means are over samples, and "unmixed" the number of these rows whose chains have
+// not mixed. "why" is the reason for the last unmixed row.
 func fill(q request) (map[string]any, []array, error) {
 	m, o, s, err := needDraws(q.frame)
 	if err != nil {
@@ -213,9 +213,9 @@ func fill(q request) (map[string]any, []array, error) {
 
 func isNaN(x float32) bool { return x != x }
 
-// conditional returns the distribution of the inputs of m that are NaN in row given the others. Known
-// bits are 1 from ½ up. conditional sets missing inputs in row that follow from others of their softmax
-// group. The model is nil if no inputs are left.
+// conditional returns, as a model, the distribution of the inputs of m that are NaN in row, given the other
+// inputs. Known bits are 1 from ½ up. If a missing input follows from other inputs of its softmax group,
+// conditional sets it in row. The model is nil if no missing inputs are left.
 func conditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
 	inputs := slices.Clone(row)
 	for _, g := range m.Groups() {

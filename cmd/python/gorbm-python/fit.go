@@ -62,8 +62,8 @@ func readFit(f frame) (fitSettings, *data.Set, error) {
 	return o, set, err
 }
 
-// model returns the initial model: that of the request, or small random weights with visible biases
-// from the means of set.
+// model returns the initial model: the model of the request, or small random weights with visible biases from
+// the means of set.
 func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
 	m, given, err := readModel(f, s.shape)
 	if err != nil || given {

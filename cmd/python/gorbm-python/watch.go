@@ -21,8 +21,9 @@ const (
 	// watchPoints is the number of measurements in a fit. Measurements of the log-likelihood take
 	// at most 1/watchShare of the work of training.
 	watchPoints, watchShare = 20, 10
-	// watchWork is the largest number of states × weights for which the log-likelihood is enumerated. If it
-	// falls, some hundred updates with the exact negative phase show the cause; these take seconds.
+	// watchWork is the largest number of states × weights for which the log-likelihood is enumerated. If the
+	// log-likelihood falls, some hundred updates with the exact negative phase, which take seconds, show the
+	// cause.
 	watchWork = 1 << 22
 	// trainingKind is the kind, for the Python package, of warnings about units and weights.
 	trainingKind = "training"
@@ -49,7 +50,7 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 	w := &watch{health: train.NewHealth(o.Settings, sets, m, train.Column{})}
 	w.evaluator = &train.Evaluator{Metrics: metrics, Every: max(1, o.Steps/watchPoints), Report: func(e train.Evaluation) error {
 		w.health.Warnings(e, t.Model(), e.Step == o.Steps)
-		_, err := w.health.Early(context.Background(), e, w.evaluator) // the warnings are ignored, because Final repeats those that hold
+		_, err := w.health.Early(context.Background(), e, w.evaluator) // the warnings are ignored, because Final repeats the warnings that still hold
 		return err
 	}}
 	w.evaluator.Watch(t)
