@@ -29,7 +29,7 @@ func (e Evaluation) Value(name string) (float64, bool) {
 }
 
 // An Evaluator measures the model every Every steps and at the end of a run, and before the first step if
-// Begin is called. Where the data have too many rows it measures one random sample of them, which is the
+// Begin is called. If the data have too many rows, it measures a random sample of the rows, which is the
 // same in each evaluation of a run.
 type Evaluator struct {
 	Metrics []Metric
@@ -72,8 +72,8 @@ func (v *Evaluator) Warnings(end bool) []Warning {
 	return all
 }
 
-// Memory returns the saved state of metrics by their names, for SetMemory of the evaluator of a resumed
-// run.
+// Memory returns the states of metrics by the metrics' names. When the run is resumed, pass them to
+// SetMemory.
 func (v *Evaluator) Memory() (map[string]json.RawMessage, error) {
 	memory := map[string]json.RawMessage{}
 	for _, m := range v.Metrics {
@@ -132,8 +132,8 @@ func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int) error {
 }
 
 // Final measures the model at the end of a run, after the given step. It uses all rows, or a larger sample
-// than Observe. Metrics that use the same rows either way keep the values of the last evaluation if that was
-// after the same step. Report is not called with this evaluation, which has no Info.
+// than Observe. Metrics that use the same rows either way keep the values of the last evaluation if the
+// last evaluation was at this step. Report is not called with this evaluation, which has no Info.
 func (v *Evaluator) Final(ctx context.Context, m *rbm.RBM, step int) (Evaluation, error) {
 	return v.measure(ctx, m, step, true)
 }

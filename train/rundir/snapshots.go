@@ -116,7 +116,7 @@ func ReadSnapshots(run string, most int) ([]Snapshot, error) {
 		return nil, fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
 	}
 	slices.SortFunc(all, func(a, b Snapshot) int { return a.Step - b.Step }) // names have seven digits or more
-	for most > 0 && len(all) > most {                                        // the steps grow geometrically, and so do those of every second snapshot
+	for most > 0 && len(all) > most {                                        // every second snapshot keeps the steps evenly spaced on a logarithmic scale
 		last, n := len(all)-1, 0
 		for i := last % 2; i <= last; i += 2 {
 			all[n] = all[i]
