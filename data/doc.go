@@ -9,14 +9,14 @@
 //
 // Generated data depend on their spec only, not on the seed of a training run, on the machine or on the
 // number of processors. Training and evaluation therefore see the same rows. The rows of bars and shifter
-// are all outcomes of a distribution; those of toy, desjardins and sequences are drawn from a known
-// distribution. [Set.LogProb] computes log probabilities under that distribution. No model should have a
-// higher mean on the rows.
+// are all outcomes of a distribution; the rows of toy, desjardins and sequences are drawn from a known
+// distribution. [Set.LogProb] computes log probabilities under this distribution. The mean of LogProb over
+// the rows is the best log-likelihood that a model should reach.
 //
 // [Options].Scale says which values of a file stand for 0 and 1. In files of spins, −1 and +1, −1 stands
 // for 0. [Options].Binarize says how values in [0,1] and grey bytes are made binary: by a threshold, or by
-// one draw with the value as the probability. They may also stay grey. [Set.Binarize] records what was
-// done. State it with every number computed from the data.
+// one draw with the value as the probability. Grey values may also stay grey. [Set.Binarize] records which
+// was done. State Set.Binarize with every number computed from the data.
 //
 // An error is one line that names the cause and the remedy. Errors about malformed input wrap [ErrFormat].
 // Functions panic only if the caller passes wrong shapes.
@@ -28,8 +28,7 @@
 //   - ExampleLoad loads a generated set, ExampleLoad_bars looks at one, and
 //     ExampleLoad_unknown shows an error
 //   - ExampleHelp prints the sources
-//   - ExampleSet_Visible, ExampleSet_Rows and ExampleSet_Split return rows, with labels, and
-//     a part of them
+//   - ExampleSet_Visible and ExampleSet_Rows return rows, with labels; ExampleSet_Split holds rows out
 //   - ExampleSet_logProb is the exact probability of rows
 //   - ExampleSet_DescribeConstantColumns reports columns without information
 //   - ExampleBatches draws shuffled minibatches

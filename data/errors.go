@@ -16,8 +16,8 @@ var (
 	ErrSpec = errors.New("malformed data spec")
 )
 
-// A kindError also wraps the errors in kinds, such as ErrFormat, whose texts would add nothing to the
-// message.
+// A kindError wraps its error and the errors in kinds, such as ErrFormat. The texts of kinds are not in the
+// message, because they would add nothing.
 type kindError struct {
 	error
 	kinds []error
