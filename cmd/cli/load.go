@@ -180,7 +180,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	if err != nil {
 		return nil, nil, asUsage("data", err)
 	}
-	if train.Dropped != nil { // later files have these columns too
+	if train.Dropped != nil { // later files have the dropped columns too
 		opt.Ignore = strings.TrimPrefix(opt.Ignore+","+strings.Join(train.Dropped, ","), ",")
 		d.Ignore = opt.Ignore
 	}

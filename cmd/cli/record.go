@@ -90,7 +90,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		sep = ','
 		key, _ := finitejson.Marshal(f.Key)
 		b.Write(append(key, ':'))
-		if err := finitejson.Write(&b, f.Value, ""); err != nil { // leaves <, > and & unescaped: the caller decides on them
+		if err := finitejson.Write(&b, f.Value, ""); err != nil { // leaves <, > and & unescaped: the caller decides whether to escape them
 			return nil, fmt.Errorf("%s: %w", f.Key, err)
 		}
 	}

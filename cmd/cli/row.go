@@ -24,7 +24,7 @@ type Row struct {
 	tags        []string     // see Tag
 	needs, not  []string     // names of flags: see For and Not
 	same        string       // see Same
-	alone       string       // see Alone; "": it can be combined with others
+	alone       string       // see Alone; "": the flag can be combined with others
 	mode        string       // see Mode
 }
 

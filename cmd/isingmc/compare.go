@@ -57,7 +57,7 @@ func (c *comparison) add(rows []row, symmetric bool, where string) {
 			found[i] = o.value(r)
 			for j := range i {
 				z := math.Abs(found[j].mean-found[i].mean) / math.Hypot(found[j].err, found[i].err)
-				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // otherwise the observable never changed in one of them, which another warning reports
+				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // otherwise an error is 0 or unknown, as for an observable that never changed; other warnings report this
 					c.differences = append(c.differences, difference{rows[j].name, r.name, o.name + where, z})
 				}
 			}

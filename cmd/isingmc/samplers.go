@@ -56,7 +56,7 @@ type namedMover struct {
 // parseSamplers reads -sampler and -order.
 func (p *plan) parseSamplers() error {
 	taken := p.order == ""
-	var kinds [2]string // a sampler of all states, and a sampler that fixes the number of spins up
+	var kinds [2]string // the last sampler of all states, and the last that fixes the number of spins up; "": none
 	for _, text := range strings.Split(p.samplers, ",") {
 		m, text, err := p.parseTempering(text, &taken)
 		if err != nil {

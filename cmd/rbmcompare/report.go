@@ -63,7 +63,7 @@ func (p *plan) words(r result) (lines []string) {
 	if nearest < 0 {
 		return nil
 	}
-	at := func(i int) compare.Point { // last point of estimator i within this time
+	at := func(i int) compare.Point { // last point of estimator i within the time seconds
 		points := r.curves[i].Points
 		best := points[0]
 		for _, pt := range points {

@@ -9,7 +9,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// trainedOn is the part of a run's config.json about its rows.
+// trainedOn is the part of a run's config.json about the training rows.
 type trainedOn struct {
 	Data struct {
 		Rows        int    `json:"rows"`

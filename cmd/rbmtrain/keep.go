@@ -276,7 +276,7 @@ func (r *runner) diverged(err error) error {
 	}
 	advice := "try a smaller -rate; "
 	var rate *rbm.RateError
-	if errors.As(err, &rate) { // its text has this advice
+	if errors.As(err, &rate) { // the text of this error has the advice
 		advice = ""
 	}
 	return fmt.Errorf("training %w; %smetrics up to then are in %s", err, advice, r.folder.Dir)

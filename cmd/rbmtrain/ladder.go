@@ -158,7 +158,8 @@ func (d ladder) picture(step int) *plots.Page {
 }
 
 // section returns the section of the report about the ladder at a step. Each column of page, with one ladder,
-// is a separate picture, so that a narrow screen shows them below each other. If page is nil, section draws it.
+// is a separate picture, so that a narrow screen shows the columns below each other. If page is nil, section
+// draws it.
 func (d ladder) section(step int, page *plots.Page) (report.Section, error) {
 	s := report.Section{Name: "The ladder of temperatures"}
 	ladders := d.pictured(step)

@@ -123,7 +123,7 @@ type options struct {
 	inArray  bool         // the run is one of -array
 	extended bool         // -steps came with -resume
 	slowed   bool         // -rate came with -resume
-	began    *configModel // the model of the resumed run, nil without -resume; its parameters are in the checkpoint, so that no file of -init is needed
+	began    *configModel // the model of the resumed run, nil without -resume; the checkpoint has its parameters, so no file of -init is needed
 	testHash string       // hash of the test rows of the resumed run
 	rates    []rateChange
 	before   int      // number of steps that the resumed run had planned

@@ -143,7 +143,7 @@ func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, er
 // fit returns the settings and the number of steps for training on set.
 func (o *options) fit(set *data.Set) (s train.Settings, steps int, err error) {
 	s, steps = o.settings, o.steps
-	if s.Objective == train.Joint { // saved runs have "" for it
+	if s.Objective == train.Joint { // saved runs have "" for the joint objective
 		s.Objective = ""
 	}
 	rows := s.Rows(set)

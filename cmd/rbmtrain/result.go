@@ -150,7 +150,7 @@ func (r *runner) worseWarning() string {
 		return ""
 	}
 	rate := "a smaller -rate"
-	if r.plan.model.Real() { // at a small rate such models may hardly change
+	if r.plan.model.Real() { // at a small rate a model of real units may hardly change
 		rate = "another -rate, smaller or larger"
 	}
 	help := append([]string{rate}, train.Remedies(r.plan.settings, r.plan.model)...)

@@ -71,7 +71,7 @@ func (o *options) adopt() error {
 			delete(c.Preset.Flags, name)
 		}
 	}
-	if o.metrics == "auto" && c.Metrics != nil { // auto may mean more metrics than it did
+	if o.metrics == "auto" && c.Metrics != nil { // auto may mean more metrics now than when the run began
 		o.metrics = cmp.Or(strings.Join(c.Metrics, ","), "none")
 	}
 	o.chosen, o.before, o.command = *c.Preset, c.Steps, c.Command
@@ -297,8 +297,8 @@ type progressState struct {
 type bestState struct {
 	Value float64 `json:"value"` // value of plan.choice, negated if smaller is better
 	Step  int     `json:"step"`
-	Since int     `json:"since"` // number of evaluations after it
-	Sum   string  `json:"sum"`   // SHA-256 of its file
+	Since int     `json:"since"` // number of evaluations after Step
+	Sum   string  `json:"sum"`   // SHA-256 of the file of the best model
 }
 
 // An interval is a time or a number of steps.

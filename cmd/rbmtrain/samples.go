@@ -180,7 +180,8 @@ const (
 	// chainRows is the work of a round of a chain, divided by the work of a row in passes. The chain goes
 	// down and up, few chains run together, and the free energy of each is computed.
 	chainRows = 10
-	// testedRound is the work of a round of a chain of a small model. The tests are most of it.
+	// testedRound is the least work of a round of a chain. In small models the tests whether the chains have
+	// mixed are most of this work.
 	testedRound = 4e5
 	// constrainedRound is the time of a round with a constraint, divided by the time of a round without: with
 	// a constraint the hidden units of each chain need a recursion. Ratios were ten to twenty.

@@ -33,7 +33,7 @@ func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 func (r *runner) trains() bool { return r.trainer.Steps() < r.plan.steps && !r.stopped }
 
 // handOut broadcasts the trainer's state from rank 0, or failed, the error with which rank 0 could not open
-// the run. All ranks then return an error.
+// the run. In the second case all ranks return an error.
 func (r *runner) handOut(failed error) error {
 	if r.plan.group.Size() == 1 {
 		return failed

@@ -173,7 +173,7 @@ func (o *shape) read(f frame) error {
 	}
 	left := o.Inputs
 	for _, g := range groups {
-		left -= min(g.Units, left+1) // does not fall below −1, so it cannot overflow
+		left -= min(g.Units, left+1) // left does not fall below −1, so it cannot overflow
 		if left < 0 || g.Label {
 			break
 		}
