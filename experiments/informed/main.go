@@ -17,8 +17,8 @@ func main() { cli.Main("informed", experiment().Command(nil)) }
 
 const about = `A locally balanced proposal chooses single flips with weights g(t), where t is the ratio of the probabilities of the two states, and
 g(t) = t·g(1/t) (Zanella 2020). LB flips one bit per move. PAS draws a path of bits with the weights of the first state (Sun et al. 2022); in the corrected
-version a bit may flip back. DMALA (Zhang et al. 2022) and DLMC (Sun et al. 2023) flip each bit independently with its own probability. All are accepted by
-the exact ratio. A warm-up of 1000 moves tunes the length of paths, or the step size, to an acceptance of 0.574 and then freezes it. SARDONICS is
+version a bit may flip back. DMALA (Zhang et al. 2022) and DLMC (Sun et al. 2023) flip each bit independently with its own probability. All use the
+exact Metropolis–Hastings acceptance. A warm-up of 1000 moves tunes the length of paths, or the step size, to an acceptance of 0.574 and then freezes it. SARDONICS is
 ` + "`sardonics:k=auto`" + `, which has the same warm-up; unlike PAS, it updates the weights after each flip. LB on lattices and on both layers is
 ` + "`sardonics:k=1:gamma=1:walks=single`" + `. "Tempering" is parallel tempering of sweeps or of block Gibbs. "block Gibbs + IM" makes an intracluster move,
 ` + "`im:k=auto`" + `, after each step of block Gibbs.

@@ -147,7 +147,7 @@ func lengthFinding(t *claims.Table) string {
 func lengthNotes(t *claims.Table) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Each draw has new couplings, except on the ferromagnet and the RBM, where draws differ only in the start and in the random numbers. All samplers of a draw start from the same state, after %d sweeps of Gibbs. They run in turns for the same computing time, "+
-		"and the first fifth of the energies is discarded. \"Tuning included\" is for a fixed budget of time: the independent energies of the time that tuning leaves, divided by the budget. The budget is the time of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. k=auto uses it for a warm-up of %d moves, and samplers with given settings use none of it for tuning. "+
+		"and the first fifth of the energies is discarded. \"Tuning included\" is for a fixed budget of time: the independent energies of the time that tuning leaves, divided by the budget. The budget is the time of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. The tuning of k=auto is a warm-up of %d moves, and samplers with given settings need no tuning. "+
 		"Differences are of natural logarithms. τ uses the mean of each run, as in figure II. On the RBM, Gibbs is block Gibbs.\n\n"+
 		"There is no verdict if runs are shorter than %d τ, or if both the difference and a factor of %g are within %d standard errors. The statistic then gives the factor that the runs can resolve.\n\n"+
 		"| system | draws | sampler | flips per move | µs per move | τ / moves | independent energies per second | tuning included | seconds of tuning | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",

@@ -150,7 +150,7 @@ func tuningFinding(t *claims.Table) string {
 func tuningNotes(t *claims.Table) string {
 	var b strings.Builder
 	b.WriteString("Differences are of natural logarithms: 0.69 is a factor of 2. The table has geometric means over the repetitions; the factor after ×/÷ is one standard error. Bars in the picture are one standard deviation. \"tuned as in the paper\" uses 200 trials of 100 moves, with the paper's reward, which counts moves. The figures above show how the reward rises. \"tuned by seconds\" is `-tune=ei` of isingmc: 16 s of trials, whose reward is the number of effective samples of the energy per second. Each sampler then has a burn-in of 1.5 s, and is measured for 2.5 s, on the RBM for 5 s. The samplers of a row run in turns, except for the sampler tuned as in the paper. On the RBM, Gibbs is block Gibbs.\n\n" +
-		"Tuning by seconds keeps the initial settings, unless others are better by more than 2 standard errors in its final trials. If it keeps them, it has the settings of \"untuned\", and the two runs differ only by chance. ")
+		"Tuning by seconds keeps the initial settings, unless others are better by more than 2 standard errors in its final trials. If it keeps them, its run and that of \"untuned\" have the same settings, and differ only by chance. ")
 	for i, r := range rows {
 		if kept := t.At(keptPanel, tuned, float64(i)); len(kept) > 0 {
 			mean, _ := kept.Average()

@@ -259,11 +259,11 @@ func hiddenFigure(p *files) claims.Figure {
 			for _, seconds := range hiddenSeconds {
 				var errors []string
 				for _, name := range names() {
-					errors = append(errors, fmt.Sprintf("%.3f by %s", math.Exp(chains.Logs(t.At(hiddenError, name, seconds)).Mean()), name))
+					errors = append(errors, fmt.Sprintf("%.3f with %s", math.Exp(chains.Logs(t.At(hiddenError, name, seconds)).Mean()), name))
 				}
-				texts = append(texts, fmt.Sprintf("after %g s %s", seconds, strings.Join(errors, ", ")))
+				texts = append(texts, fmt.Sprintf("%s after %g s", strings.Join(errors, ", "), seconds))
 			}
-			return fmt.Sprintf("Relative errors of the two-site correlations of contacts: %s. %d other rows of the family have an error of %.3f.", strings.Join(texts, "; "), fullHidden.samples, t.At(hiddenError, familyDraws, 0).Mean())
+			return fmt.Sprintf("The relative error of the correlations between sites in contact is %s. %d other rows of the family have an error of %.3f.", strings.Join(texts, "; "), fullHidden.samples, t.At(hiddenError, familyDraws, 0).Mean())
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder

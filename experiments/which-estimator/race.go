@@ -146,7 +146,7 @@ func (r contest) figure(p *files) claims.Figure {
 			if count == 1 {
 				return fmt.Sprintf("Better than pcd: %s. Worse: %s.", orNone(better), orNone(worse))
 			}
-			return fmt.Sprintf("Of %d data sets, the numbers on which each estimator is better and worse than pcd: %s.", count, strings.Join(texts, "; "))
+			return fmt.Sprintf("In parentheses are the numbers of the %d data sets on which an estimator is better and worse than pcd: %s.", count, strings.Join(texts, "; "))
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""

@@ -97,7 +97,7 @@ func beats(a, b claims.Repeats) bool { return claims.Smaller("", a, b).Verdict =
 // ends returns tables of the ends of the runs and of the verdicts.
 func ends(t *claims.Table, estimators []estimator, problems []problem) string {
 	var b strings.Builder
-	b.WriteString("The table has nats at the end, means over the repetitions ± one standard deviation: nats below the truth, or minus the log-likelihood if the truth is unknown. Less is better. " +
+	b.WriteString("The table has, for the end of the runs, the nats below the truth, or minus the log-likelihood if the truth is unknown. Numbers are means ± one standard deviation over the repetitions. Less is better. " +
 		"The best estimator and those that are not worse by three standard errors are bold. The best is chosen from the same runs, which favours it a little. " +
 		"Nats below the truth are compared by their natural logarithms. Numbers below 0.05 count as 0.05, so that models nearer to the truth are not distinguished.\n\n| data | nats |")
 	for _, e := range estimators {
