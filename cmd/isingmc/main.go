@@ -1,5 +1,5 @@
-// Isingmc runs Markov chain Monte Carlo samplers on Ising systems for equal
-// computing time, and measures how fast each decorrelates.
+// Isingmc runs Markov chain Monte Carlo samplers on an Ising system or an RBM for equal computing time, and
+// measures how fast each decorrelates.
 //
 //	isingmc -lattice 60x60 -beta 0.44 -sampler gibbs,sw
 //
@@ -141,8 +141,8 @@ type options struct {
 	group                                   *ranks.Group
 }
 
-// critical is the inverse temperature of the experiments on 60x60 in the papers. It is
-// near that of the critical point of the square lattice, ½ ln(1+√2) = 0.4407.
+// critical is the inverse temperature of the experiments on 60x60 in the papers on IM and SARDONICS. The
+// critical point of the square lattice is at ½ ln(1+√2) = 0.4407.
 const critical = 1 / 2.27
 
 const (
@@ -273,8 +273,8 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	return nil
 }
 
-// sample runs the samplers, first for the burn-in and then measured. The progress bar moves from the
-// fraction begin to begin + share.
+// sample runs the samplers, first for the burn-in and then for the measurements. The progress bar moves from
+// the fraction begin to begin + share.
 func (p *plan) sample(ctx context.Context, field []*contestant, now clock, begin, share float64) error {
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)

@@ -16,9 +16,9 @@ const (
 	maxStatesBytes = 1 << 30
 )
 
-// A spacing selects the moves to record, at equal intervals and at most Most of them, in a run of unknown length.
-// When Most moves are recorded, it drops every other one and doubles the interval. The selection depends only on
-// the number of moves.
+// A spacing selects the moves to record, at equal intervals and at most Most of them, in a run of unknown
+// length. When Most moves are recorded, it drops every other record and doubles the interval. The selection
+// depends only on the number of moves.
 type spacing struct {
 	Most, Kept int
 	Every      int64 // interval between recorded moves

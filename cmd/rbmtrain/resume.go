@@ -273,8 +273,8 @@ func readState(text []byte) (s progressState, err error) {
 	return s, nil
 }
 
-// progressState is the state in a checkpoint besides that of the trainer. With it a resumed
-// run reports the same as an uninterrupted one.
+// progressState is the part of a checkpoint besides the state of the trainer. With it a resumed run reports
+// the same as an uninterrupted one.
 type progressState struct {
 	Seconds float64       `json:"seconds"` // time in training steps
 	All     float64       `json:"all"`     // total time of the command
