@@ -306,7 +306,7 @@ func (c contest) finding(t *claims.Table) string {
 		case byTau.Refusal == "":
 			text = gives(byTau, "")
 		case byError.Verdict == claims.Pass:
-			text = gives(byError, ", by the errors of means (by τ there is no verdict)")
+			text = gives(byError, ", judged by the errors of means, because τ gives no verdict")
 		}
 		texts = append(texts, fmt.Sprintf("On %s: %s.", a.label, text))
 	}

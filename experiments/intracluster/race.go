@@ -119,7 +119,7 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 						b, _ := s.Logs(t, tauPanel+unit, im).Average()
 						return chains.Digits(math.Exp(a - b))
 					}
-					parts = append(parts, fmt.Sprintf("on the %s, τ of exchange divided by that of IM is %s in moves (%v attempts count as one, as in the paper), %s in flips and %s in seconds", s.Label, faster("moves"), s.attempts/s.moves, faster("flips"), faster("seconds")))
+					parts = append(parts, fmt.Sprintf("on the %s, τ of exchange divided by that of IM is %s in moves (%v attempts count as one move, as in the paper), %s in flips and %s in seconds", s.Label, faster("moves"), s.attempts/s.moves, faster("flips"), faster("seconds")))
 				}
 			}
 			return strings.ToUpper(parts[0][:1]) + strings.Join(parts, "; ")[1:] + "."

@@ -44,7 +44,7 @@ func goContestant(program, path string, threads int, kinds ...string) contestant
 // counts returns the numbers of threads of gorbm: one, and the number of processors.
 func counts(all int) []int { return slices.Compact([]int{1, all}) }
 
-// A library is a Python library as a peer.
+// A library is a Python library that runs as a peer.
 type library struct {
 	name, module, argument, debian string
 }
@@ -55,7 +55,7 @@ var libraries = []library{
 	{sklearn, "sklearn", "sklearn", "python3-sklearn"},
 }
 
-// peers returns the installed peers, with each of their ways to use all threads, and
+// peers returns the installed peers, each once with one thread and once for each way to use all threads, and
 // a line for each missing peer. Either PyTorch or its BLAS has all threads, and the other
 // has one, because the threads of both spin while they wait.
 func peers(python, script string, all int) (list []contestant, missing []string) {

@@ -1,6 +1,6 @@
 package main
 
-// A job is the work of contestants, on files that the race has written: packed rows of bits
+// A job is the work that contestants do. Its files, which the race has written, have packed rows of bits
 // and float32 parameters.
 type job struct {
 	Kind     string  `json:"kind"` // pcd, pt, ins, discriminative, classify, ais, exact
@@ -21,7 +21,7 @@ type job struct {
 	Rows   int    `json:"rows"`
 	Labels string `json:"labels"` // class of each row as a byte, for discriminative
 	Model  string `json:"model"`  // weights row by row of visible units, visible biases, hidden biases, precisions
-	Base   string `json:"base"`   // visible biases of the base rates
+	Base   string `json:"base"`   // visible biases of the independent units from which ais starts
 
 	recipe
 }
@@ -35,7 +35,7 @@ type recipe struct {
 	Constraint string  `json:"constraint,omitempty"`
 }
 
-// A request is one line to a contestant.
+// A request is sent to a contestant as one line of JSON.
 type request struct {
 	Do  string `json:"do"` // hello, prepare, start, run, answer, peak
 	Job *job   `json:"job,omitempty"`
@@ -43,15 +43,15 @@ type request struct {
 
 	Path string `json:"path,omitempty"` // file to which start writes the first model of Seed; for scikit-learn only
 
-	// answer returns the change by Steps updates with Seed, the weights of particles with
-	// these energies, or the values of the first Rows rows.
+	// answer returns the change by Steps updates with Seed, the weights of infinite swapping for particles
+	// with Energies, or the values of the first Rows rows.
 	Steps    int       `json:"steps,omitempty"`
 	Seed     uint64    `json:"seed"`
 	Energies []float64 `json:"energies,omitempty"`
 	Rows     int       `json:"rows,omitempty"`
 }
 
-// A reply is one line of a contestant.
+// A reply is the answer of a contestant, one line of JSON.
 type reply struct {
 	Error   string    `json:"error,omitempty"`
 	Version string    `json:"version,omitempty"`

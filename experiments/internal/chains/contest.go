@@ -24,7 +24,7 @@ func (l Label) Rho(name, title, lag string, log bool) claims.Panel {
 	return claims.Panel{Name: l.Panel(name), Title: string(l) + ": " + title, X: lag, Y: "ρ", LogX: log, Low: -0.1, High: 1, Whole: true}
 }
 
-// At returns the values of a panel that has one number per run.
+// At returns the values of a panel by run. The panel must have one number per run.
 func (l Label) At(t *claims.Table, panel, curve string) claims.Repeats {
 	return t.At(l.Panel(panel), curve, 0)
 }
@@ -63,7 +63,7 @@ func Logs(r claims.Repeats) claims.Repeats {
 // Exp returns the geometric mean of values, given their logarithms.
 func Exp(r claims.Repeats) float64 { return math.Exp(r.Mean()) }
 
-// Factor formats a geometric mean and its standard error as a factor, given logarithms.
+// Factor formats the geometric mean of values and its standard error, which is a factor, given their logarithms.
 func Factor(r claims.Repeats) string {
 	mean, sd := r.Average()
 	return fmt.Sprintf("%s ×/÷ %.2f", Digits(math.Exp(mean)), math.Exp(sd/math.Sqrt(float64(len(r)))))
@@ -90,8 +90,8 @@ func Onto(build func() mcmc.Settable, state []uint8) mcmc.Settable {
 	return x
 }
 
-// Decay calls add with the autocorrelations of energies at the lags at which they are known. Lags are
-// in a unit in which a move costs cost.
+// Decay calls add with each lag at which the autocorrelation of energies is known, and with the autocorrelation.
+// Lags are in a unit of cost, such as seconds, and cost is that of a move.
 func Decay(energies, lags []float64, cost float64, add func(lag, rho float64)) {
 	moves := slices.Clone(lags)
 	floats.Scale(1/cost, moves)
