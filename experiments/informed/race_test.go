@@ -71,7 +71,7 @@ func TestVerdicts(t *testing.T) {
 func TestStuckRivals(t *testing.T) {
 	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
 	finding := c.finding(runsOf(map[string][3]float64{gibbs: {100, 100, 1000}, sardonics: {50, 50, 1000}, pasRoot: {400, 4, 1000}}))
-	if !strings.Contains(finding, "On A: Gibbs gives 25 times as many as PAS, √t, by the errors of means (by τ there is no verdict).") {
+	if !strings.Contains(finding, "On A: Gibbs gives 25 times as many as PAS, √t, judged by the errors of means, because τ gives no verdict.") {
 		t.Error(finding)
 	}
 }
