@@ -181,7 +181,7 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 
 // shareReplicas is the smallest number of replicas for which permutations are divided among ranks: each
 // rank draws the permutations of its groups only. A draw takes some 0.35 µs per replica (Zen 4, blocks
-// of 8). For twice as many replicas the draws take several times as long as gathering them
+// of 8). For 1024 replicas all draws take several times as long as a gather of their results
 // (experiments/scale). The swaps of pt are too cheap to divide.
 const shareReplicas = 512
 

@@ -174,7 +174,7 @@ func (p *plan) ladderNotes() (notes []string) {
 	return notes
 }
 
-// shortList is the largest number of temperatures that short lists.
+// shortList is the largest number of temperatures that the function short writes one by one.
 const shortList = 8
 
 // short returns s as in -negphase. It replaces a long list of temperatures by their

@@ -246,7 +246,7 @@ func traceAt(before, n int) (at []int) {
 // sampler of the paper's authors.
 type heatBath struct{ updates int }
 
-// Bind implements mcmc.Mover. The chain updates all sites.
+// Bind implements mcmc.Mover. It ignores the list of sites: each update draws its site from all of them.
 func (h heatBath) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
 	return &heatBathChain{h.updates, s, beta}, nil
 }
@@ -316,8 +316,9 @@ func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt in
 	add(flipsPanel, r.Name, 0, flips)
 }
 
-// tune tunes SARDONICS as in the paper; on the RBM it keeps pairs of single walks with one bias. It returns the last
-// state of its chain, from which sampling continues.
+// tune tunes SARDONICS as in the paper. On the RBM it does not tune the number of walks, which is 1 in each half of a move,
+// nor the proportions of the kinds of moves: all moves have the first bias in both halves. It returns the last state of its
+// chain, from which sampling continues.
 func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, []uint8, error) {
 	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions(tune.Paper)
 	var held []string

@@ -49,8 +49,8 @@ func (c chance) happens(word uint64) bool { return word>>11 < uint64(c) }
 // A probability gives the probability of accepting a change, as a function of βΔE.
 type probability func(x float64) float64
 
-// table tabulates p for a system on g: element k is the chance of a change whose
-// cost is k − reach half costs (see Graph.cost).
+// table tabulates p for a system on g. Element k is the chance of a change that costs (k − reach) units
+// of energy; Graph.cost converts these units, called half costs.
 func (p probability) table(g *Graph, beta float64, reach int32) []chance {
 	t := make([]chance, 2*int(reach)+1)
 	for k := range t {

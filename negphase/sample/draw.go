@@ -91,8 +91,8 @@ func (t Target) Draw(ctx context.Context, s Settings, key rbm.Key, progress func
 	return r.draw(ctx, s)
 }
 
-// only returns the samples if a constraint leaves a single state, with all units off or all on. ok is
-// false otherwise.
+// Method only is for a constraint that leaves a single state, with all units off or all on. It returns
+// samples, all in this state. For other models ok is false.
 func (t Target) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 	m := t.Model
 	c := m.Constraint
@@ -237,7 +237,7 @@ type Proof struct {
 	Sampler string
 	Rounds  int // number of rounds of each chain
 	BurnIn  int // number of these rounds that are discarded
-	Chains  int // number of chains from random states, and also of chains from rows of data if there are any. 0: independent draws
+	Chains  int // number of chains in each set; 0: independent draws
 
 	// Tau is the integrated autocorrelation time in rounds (diag.SummarizeChains) of the slowest
 	// quantity. Quantities are the free energy, the hidden activity Σ p(h=1|v), and the three leading
@@ -279,8 +279,8 @@ const (
 	// burnInTaus is the least burn-in in units of τ. The correlation with the start is then e⁻⁵.
 	burnInTaus = 5
 	// leastTrips is the least mean number of round trips of a ladder, from its coldest temperature to
-	// its hottest and back. Without round trips no cold state has forgotten its start at the hot end,
-	// and the tests may compare two sets of stuck chains. Ten round trips are also required for log Z
+	// its hottest and back. Without round trips no particle has carried a fresh state from
+	// the hot end to the cold one, and the tests may compare two sets of stuck chains. Ten round trips are also required for log Z
 	// along a ladder (negphase/logz). With one round trip per ladder, some ladders on the built-in
 	// digits passed the tests although they repeated the same ten pictures.
 	leastTrips = 10
