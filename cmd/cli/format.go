@@ -168,14 +168,14 @@ func WriteSeparated(lines [][]string, separator rune) func(w io.Writer) error {
 
 // plainCell returns text as a cell that neither a terminal nor a spreadsheet executes. clean
 // escapes control characters. Spreadsheets take text that begins with =, +, - or @ for a
-// formula, so such text gets an apostrophe in front, unless it is a number or a single
+// formula, so such text gets an apostrophe in front, unless it is a number, which may have a decimal comma, or a single
 // character (OWASP, "CSV injection").
 func plainCell(text string) string {
 	text = string(clean([]byte(text)))
 	if len(text) < 2 || !strings.ContainsRune("=+-@\t", rune(text[0])) {
 		return text
 	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
+	if _, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil {
 		return text
 	}
 	return "'" + text

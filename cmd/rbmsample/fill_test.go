@@ -215,10 +215,10 @@ func TestFill(t *testing.T) {
 		t.Errorf("with tabs the table is %q, with commas %q", tabs, commas)
 	}
 	// Files are written in the notation of the input: semicolons and decimal commas only.
-	clitest.Write(t, "semicolons.csv", "size;fruit;colour;id;note\n21,50;lime;;7,1;n0\n;lemon;yellow;8.2;n1\n")
+	clitest.Write(t, "semicolons.csv", "size;fruit;colour;id;note\n21,50;lime;;-7,1;n0\n;lemon;yellow;8.2;n1\n")
 	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "semicolons.csv", "-fill-by", "mean", "-out", "semicolons-filled.csv")
 	lines := strings.Split(clitest.Read(t, "semicolons-filled.csv"), "\n")
-	if size, rest, _ := strings.Cut(lines[2], ";"); lines[0] != "size;fruit;colour;id;note" || lines[1] != "21,50;lime;green;7,1;n0" || rest != "lemon;yellow;8.2;n1" || !strings.Contains(size, ",") || strings.Contains(size, ".") {
+	if size, rest, _ := strings.Cut(lines[2], ";"); lines[0] != "size;fruit;colour;id;note" || lines[1] != "21,50;lime;green;-7,1;n0" || rest != "lemon;yellow;8.2;n1" || !strings.Contains(size, ",") || strings.Contains(size, ".") {
 		t.Errorf("with semicolons and decimal commas it writes %q", lines)
 	}
 	if text := clitest.Read(t, "semicolons-filled.probabilities.csv"); !strings.HasPrefix(text, "row;column;level;p\n0;colour;green;0,") || strings.Contains(text, ".") {
