@@ -25,7 +25,7 @@ type Preset struct {
 	Groups       int      // number of groups of chains, for estimators with a ladder of temperatures
 	Chains       int      // number of chains, for other estimators
 	Temperatures string   // temperatures of a ladder, in the syntax of rbmtrain -temperatures
-	Init         string   // one of Starts, as SetBiases takes it
+	Init         string   // one of Starts; "" for random
 	Labels       rbm.Kind // kind of the label units of a model with labels
 	Negative     string   // kind of the negative phase; "": the caller chooses
 	Binarize     string   // of data.Options; "" for its default
@@ -186,8 +186,12 @@ func (p Preset) Over(steps int) Preset {
 
 // RealHidden returns the preset for real hidden units. Their states have no bound, so the rate is a tenth
 // of the preset's, as in PGM, the code of Tubiana, Cocco and Monasson (eLife 2019).
+// The start "sparse" lowers the biases of bits, and becomes "log-odds".
 func (p Preset) RealHidden() Preset {
 	p.Common.Rate, p.RealRate = p.Common.Rate/10, p.RealRate/10
+	if p.Init == "sparse" {
+		p.Init = "log-odds"
+	}
 	return p
 }
 

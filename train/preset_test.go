@@ -73,3 +73,27 @@ func TestPresetIgnoresLabelsThatAreMissing(t *testing.T) {
 		t.Errorf("without labels: %s of %d classes, want %s and 0", p.Name, m.Classes(), "generative")
 	}
 }
+
+// A preset without Init starts from the random parameters of NewModel. Another word than those of Starts panics.
+func TestPresetInit(t *testing.T) {
+	set := &data.Set{Name: "rows", X: rbm.NewBits(5, 4)}
+	want := NewModel(set, 3, false, rbm.Softmax, 1)
+	for _, c := range []struct {
+		init           string
+		visible, lower bool
+	}{{"", false, false}, {"random", false, false}, {"log-odds", true, false}, {"sparse", true, true}} {
+		m := Preset{Init: c.init}.NewModel(set, 3, false, 1)
+		if visible, lower := m.VisibleBias[0] != want.VisibleBias[0], m.HiddenBias[0] != want.HiddenBias[0]; visible != c.visible || lower != c.lower {
+			t.Errorf("Init %q changes the visible biases: %v, and the hidden ones: %v; want %v and %v", c.init, visible, lower, c.visible, c.lower)
+		}
+	}
+	if got := Presets()[1].RealHidden().Init; got != "log-odds" {
+		t.Errorf("for real hidden units the preset generative starts from %s, want log-odds", got)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Init log-ods does not panic")
+		}
+	}()
+	Preset{Init: "log-ods"}.NewModel(set, 3, false, 1)
+}

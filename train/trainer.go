@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
@@ -202,12 +203,15 @@ var Starts = []string{"random", "log-odds", "sparse"}
 // compares the likelihoods.
 const sparseBias = -1
 
-// SetBiases sets the biases of m to those of a start. "random" leaves them as NewModel drew them, and
+// SetBiases sets the biases of m to those of a start. "random", or "", leaves them as NewModel drew them, and
 // "log-odds" calls SetLogOdds. "sparse" does so too, and lowers the biases of hidden bits by 1, so that
-// fewer of them are on.
+// fewer of them are on. It panics if start is none of Starts.
 func SetBiases(m *rbm.RBM, set *data.Set, start string) {
-	if start == "random" {
+	switch {
+	case start == "" || start == "random":
 		return
+	case !slices.Contains(Starts, start):
+		panic(fmt.Sprintf("train: the start is %q; it must be %s", start, grammar.List(Starts, "or")))
 	}
 	SetLogOdds(m, set)
 	if start == "sparse" && m.HiddenKind() == rbm.Bernoulli {

@@ -75,6 +75,7 @@ func TestRealHiddenRefusals(t *testing.T) {
 	}{
 		{"-data bars:3 -hidden-units rellu", 2, "did you mean relu?"},
 		{"-data bars:3 -hidden-units relu -constraint hidden=2", 2, "the hidden units are relu units"},
+		{"-data bars:3 -hidden-units relu -init sparse", 2, "-init sparse needs hidden bits, and -hidden-units is relu; use -init log-odds"},
 		{"-data bars:3 -hidden-units relu -negphase ptt", 2, "ptt keeps states as bits; use pcd, pt, ins or pins"},
 		{"-data bars:3 -hidden-units relu -negphase sardonics", 2, "sardonics flips hidden units; use pcd, pt, ins or pins"},
 		{"-data labelled.csv -label-column label -hidden-units drelu -labels softmax", 2, "-labels softmax needs binary hidden units, and -hidden-units is drelu"},

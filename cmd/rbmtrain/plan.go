@@ -288,9 +288,12 @@ func (o *options) realHidden() bool { return o.hiddenKind() != rbm.Bernoulli }
 // the names of its classes, and renumbers the classes of the sets and rows like those of the model.
 func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *rbm.RBM, names []string, err error) {
 	set := sets.Train
+	if o.init == "sparse" && o.realHidden() && o.flags.Given("init") {
+		return nil, nil, cli.Usagef("-init sparse needs hidden bits, and -hidden-units is %s; use -init log-odds", o.hiddenUnits)
+	}
 	if o.init == "" || slices.Contains(train.Starts, o.init) {
 		m = train.NewModelOf(set, rbm.Group{Kind: o.hiddenKind(), Units: o.hidden}, label.on, label.kind, o.settings.Seed)
-		train.SetBiases(m, set, cmp.Or(o.init, "random"))
+		train.SetBiases(m, set, o.init)
 		return m, nil, nil
 	}
 	if info, err := os.Stat(o.init); err == nil && info.IsDir() { // the folder of a run
