@@ -17,10 +17,12 @@ type Info struct {
 	// SwapTries and Swaps count attempted and successful exchanges for each pair of neighbours on a
 	// ladder, starting at the coldest pair. For pt they are proposed and accepted swaps. For ins and
 	// pins they are the permutations drawn, and the permutations that moved a particle across the pair.
-	// For ptt they are swaps of neighbouring rungs, its frozen models, starting at the live model.
+	// For ptt, whose ladder is the live model and the rungs (its frozen models), they are swaps of
+	// neighbours, starting at the live model.
 	SwapTries, Swaps []int64
-	// Tuned is the number of times that the ladder had been tuned; for ptt, the number of rungs
-	// above the oldest. SwapTries and Swaps count exchanges of the ladder since its last change.
+	// Tuned is the number of times that the ladder had been tuned. For ptt it is the number of rungs
+	// that were added to the first one. SwapTries and Swaps count exchanges of the ladder since its
+	// last change.
 	Tuned int64
 
 	Counts []Count // all other counts

@@ -3,8 +3,8 @@ package negphase
 import "math"
 
 // A monotone is a piecewise cubic interpolant with a continuous slope, monotone wherever its points are
-// (Fritsch & Butland 1984). Draws on a tuned ladder depend on the last bit of the interpolant. No
-// library computes it, because compilers may fuse a library's products and sums on some processors.
+// (Fritsch & Butland 1984). It is not computed by a library: draws on a tuned ladder depend on its last
+// bit, and compilers may fuse a library's products and sums on some processors.
 type monotone struct {
 	x, y  []float64
 	slope []float64 // at x

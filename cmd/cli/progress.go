@@ -19,8 +19,8 @@ type Progress struct {
 }
 
 // NewProgress returns a Progress on standard error for work of total units. It is nil with
-// -quiet, and if standard error is not an *os.File and -progress is not plain. what is
-// the text before the bar.
+// -quiet. Unless -progress is plain, it is also nil if standard error is not an *os.File. what
+// is the text before the bar.
 func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
 	if f.Quiet {
 		return nil

@@ -136,18 +136,18 @@ func lengthFinding(t *claims.Table) string {
 			}
 		}
 	}
-	list := func(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
+	list := func(names []string) string { return cmp.Or(strings.Join(names, ", "), "none of them") }
 	for k := range words {
 		words[k] = fmt.Sprintf("on %s, and slower on %s", list(better[k]), list(worse[k]))
 	}
-	return fmt.Sprintf("SARDONICS with k=auto was compared on %d systems. Per move, it is faster than with the paper's tuning %s. Per second, tuning included, it is faster than with the paper's tuning %s. It is faster than with untuned settings %s. On the other systems the difference is within the error, or there is no verdict.", len(matches), words[0], words[1], words[2])
+	return fmt.Sprintf("SARDONICS with k=auto was compared on %d systems. Compared per move with the paper's tuning, it is faster %s. Compared per second with the paper's tuning, tuning included, it is faster %s. Compared per second with untuned settings, it is faster %s. On the other systems the difference is within the error, or there is no verdict.", len(matches), words[0], words[1], words[2])
 }
 
 // lengthNotes returns the table of the numbers.
 func lengthNotes(t *claims.Table) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Each draw has new couplings, except on the ferromagnet and the RBM, where draws differ only in the start and in the random numbers. All samplers of a draw start from the same state, after %d sweeps of Gibbs. They run in turns for the same computing time, "+
-		"and the first fifth of the energies is discarded. \"Tuning included\" is for a fixed budget of time: the independent energies of the time that tuning leaves, divided by the budget. The budget is the time of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. The tuning of k=auto is a warm-up of %d moves, and samplers with given settings need no tuning. "+
+		"and the first fifth of the energies is discarded. \"Tuning included\" is for a fixed budget of time: the number of independent energies that a sampler yields in the time that tuning leaves, divided by the budget. The budget is the time of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. The tuning of k=auto is a warm-up of %d moves, and samplers with given settings need no tuning. "+
 		"Differences are of natural logarithms. τ uses the mean of each run, as in figure II. On the RBM, Gibbs is block Gibbs.\n\n"+
 		"There is no verdict if runs are shorter than %d τ, or if both the difference and a factor of %g are within %d standard errors. The statistic then gives the factor that the runs can resolve.\n\n"+
 		"| system | draws | sampler | flips per move | µs per move | τ / moves | independent energies per second | tuning included | seconds of tuning | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",

@@ -47,7 +47,7 @@ func TestLengthFinding(t *testing.T) {
 		add(1, untuned, 900, 10/noise, 1000)
 	}
 	got := lengthFinding(claims.TableOf(points...))
-	for _, want := range []string{"Per move, it is faster than with the paper's tuning on none, and slower on T = 2.27 (3.04 times).", "it is faster than with the paper's tuning on T = 2.27 (2 times), and slower on none.", "faster than with untuned settings on none, and slower on none."} {
+	for _, want := range []string{"per move with the paper's tuning, it is faster on none of them, and slower on T = 2.27 (3.04 times).", "tuning included, it is faster on T = 2.27 (2 times), and slower on none of them.", "with untuned settings, it is faster on none of them, and slower on none of them."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nwant %s", got, want)
 		}

@@ -108,7 +108,7 @@ func percentile(x []float64, fraction float64) float64 {
 	return x[int(float64(len(x)-1)*fraction)]
 }
 
-// rasterPixels is the smallest width or height of a raster, whichever is longer, in pixels.
+// rasterPixels is the least length in pixels of the longer side of a raster.
 const rasterPixels = 600
 
 // raster fills a rectangle with columns × rows cells. paint returns the colour of cell (x, y), counted from

@@ -80,7 +80,7 @@ func drawSearch(w io.Writer, t *claims.Table) error {
 
 func searchNotes(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Log-likelihood in nats of 5000 rows that training leaves out, and in parentheses the processor time of an update in ms. One seed; the judge takes %d rounds, and its standard error is in the CSV file. "+
+	fmt.Fprintf(&b, "Log-likelihood in nats of 5000 rows that training leaves out, and in parentheses the processor time of an update in ms. One seed. log Z is Bennett's estimate from %d rounds; its standard error is in the CSV file. "+
 		"The settings are the same for all.\n\n| | settings |", searchRounds)
 	for _, name := range contestants {
 		fmt.Fprintf(&b, " %s |", name)
@@ -108,7 +108,7 @@ func searchNotes(t *claims.Table) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nWith equal settings an update of gorbm is %.1f to %.1f times as fast as a loop's. The race can show no more than that. It is least "+
+	fmt.Fprintf(&b, "\nWith equal settings an update of gorbm is %.1f to %.1f times as fast as a loop's. The race can show no more than that. The factor is least "+
 		"where many hidden units are on, because gorbm sums only over units that are on. The sparse start leaves fewer of them on.\n\nFor gorbm the table is an ablation at equal time too. Centring is worth most; a moving average pays with few chains; twice the rate does not pay; "+
 		"100 and 200 chains are level.\n", least, most)
 	b.WriteString(ablationNotes())
@@ -123,23 +123,24 @@ var ablations string
 
 // ablationText is the paragraph above their table.
 const ablationText = `
-What else was tried, on one core with 784 × 500 units. In the rows up to spectral steps, the base is persistent contrastive divergence from
+What else was tried, on one core with 784 × 500 units. The base of the rows before "spectral steps" is persistent contrastive divergence from
 the log-odds start with the default recipe's rate, batch and 200 chains, for 4000 updates. Settings name what differs from it. Runs take some
 nine seconds of processor time, so that a change that makes updates cheaper gets more of them. Trials marked * have as many updates as the
 base and take longer, because their code was not made fast. Spectral steps have their own base of 1000 updates with 100 chains. log Z is
-Bennett's of 2500 rounds (6000 for 23 s, and as many as it takes for 60 s). Such models make few round trips, and most estimates are doubtful.
+Bennett's estimate from 2500 rounds. Runs of 23 s have 6000 rounds, and runs of 60 s as many as were needed, so that none of their estimates is
+doubtful. Such models make few round trips, and most of the other estimates are doubtful.
 Seeds of the base differ by a nat, so that differences below two nats between single seeds show nothing. All runs are in
 [ablation.csv](ablation.csv).
 
 None of these changes is better by three standard errors, so none is in the program. The best are chains and a batch that double where the rate has
 fallen to a half and to a tenth. They are 1.7 ± 0.7 nats better than the base, paired over three seeds. With infinite swapping, which the
 default recipe has, they gain nothing: −0.2 ± 0.4 nats in 20 s, paired over three seeds, and −0.7 ± 0.2 in 60 s, over two. Nothing else is
-clearly better than a rate of 0.3. Level with the base are S-DCP (two negative steps for each minibatch), L2, larger k late, with as many
-updates both phases Rao-Blackwellised, which need another pass down, and at rate 0.2 the standardised gradient (centred, divided by the
-variances of both units). An average with a rate that is dropped late, spectral steps and Adam are worse.
+clearly better than a rate of 0.3. Level with the base are S-DCP (two negative steps for each minibatch), L2 and larger k late. Two changes are level
+if they make as many updates as the base: Rao-Blackwellising both phases, which takes another pass down, and the standardised gradient (centred,
+divided by the variances of both units) at rate 0.2. An average with a rate that is dropped late, spectral steps and Adam are worse.
 
 The last rows are infinite swapping with 200 chains, as in the default recipe, from the log-odds start. Those without the first 5000 rows took
-20 s, and the rows left out judge them, with 5000 rounds. Rates of 0.25 and 0.3, batches of 40, 150 chains and three
+20 s. They are compared by the log-likelihood of the rows left out, with log Z from 5000 rounds. Rates of 0.25 and 0.3, batches of 40, 150 chains and three
 or four temperatures are level with the recipe: paired over three seeds, no held-out likelihood differs by 0.2 nats, nor by half its
 standard error. What wins are hidden biases that start lower by 1: over five seeds the held-out likelihood is 0.99 ± 0.27 nats better. Fewer hidden
 units are on, so that an update takes 1.77 ms in place of 2.14. This is the sparse start, which the default recipe has since; −2 does as well.`
@@ -321,7 +322,7 @@ func qualityNotes(t *claims.Table) string {
 		b.WriteString(text)
 	}
 	b.WriteString("\n")
-	b.WriteString("\nThe ratio is not ten, because both programs make the same updates. With equal settings they need equally many, " +
+	b.WriteString("\nA ratio of ten is out of reach, because both programs make the same updates. With equal settings they need equally many, " +
 		"and an update of gorbm is faster only by the factor in figure search.\n")
 	return b.String()
 }

@@ -7,7 +7,7 @@ import "math"
 const Unit = 1 << 24
 
 const (
-	// heatTop is the largest exponent. 2²²⁺¹ < Unit, so a weight is never 0.
+	// heatTop is the largest exponent. Unit/(1 + 2²²) is above 1, so no weight is rounded to 0.
 	heatTop = 22
 	// heatMagic rounds to integers: the lowest bits of t + heatMagic are the integer nearest to t, for
 	// |t| up to 2²².
@@ -21,8 +21,8 @@ const (
 //
 //	unit/(1 + 2ᵗ),  t = field·sign clipped to ±22,
 //
-// of a unit. field is its preactivation in quanta. sign·log 2 is γβ times the quantum, with the
-// opposite sign for a unit that is off. The result is identical at every Level.
+// of a unit. field is its preactivation in quanta. sign is γβ times the quantum, divided by log 2,
+// and negated for a unit that is off. Results are identical with all instruction sets (see Level).
 func Heat(field int32, sign, unit float32) uint32 { return heat(float32(field)*sign, unit) }
 
 // HeatAt is Heat with sign times gamma.
@@ -76,8 +76,9 @@ func weighTwoGo(field, row []int32, down bool, sign, unit []float32, gamma *[2]f
 	}
 }
 
-// weighSidesGo is weighGo with separate sums for two sides. Units on the second
-// side have all bits of side set, units on the first none.
+// weighSidesGo is weighGo with separate sums for the units that are off and those that are on: the
+// two sides of an intracluster move. side has all bits of an element set for a unit that is on, and
+// none for a unit that is off.
 func weighSidesGo(field, row []int32, down bool, sign, unit []float32, side, leaf []uint32, sum0, sum1 *[Lanes]uint32) {
 	*sum0, *sum1 = [Lanes]uint32{}, [Lanes]uint32{}
 	addRow(field, row, down)
