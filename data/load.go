@@ -33,8 +33,9 @@ type Options struct {
 	LabelColumn string
 
 	// Header says whether the first line of a CSV file has the names of the columns: "yes" or "no". With
-	// "auto", or "", it is a header if it has no numbers, if its last field is the name of labels, or if
-	// its whole numbers are 0, 1, 2, … or 1, 2, 3, …, or unlike all other rows. Set.Header records which.
+	// "auto", or "", the line is a header in three cases: it has no numbers; its last field is the name of
+	// a column of labels; or its fields are different whole numbers, and these are 0, 1, 2, … or
+	// 1, 2, 3, …, or no other row consists of different whole numbers. Set.Header records which.
 	// Other sources ignore Header.
 	Header string
 
@@ -51,9 +52,9 @@ type Options struct {
 	Binarize          string
 	Means, Deviations []float64
 
-	// Real reads a file like Binarize Standard if it has values outside [0,1], some of them negative or not
-	// whole. It has an effect only if Binarize is Threshold or None and Scale is not set. Set.Found records
-	// whether it had one.
+	// With Real a file that has values outside [0,1], some of them negative or not whole, is read as if
+	// Binarize were Standard. Real has an effect only if Binarize is Threshold or None and Scale is not set.
+	// Set.Found records whether it had one.
 	Real bool
 
 	// Categorical says which columns of a CSV file are categories: "all", or names of columns, separated by

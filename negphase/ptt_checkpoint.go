@@ -30,8 +30,8 @@ type savedRung struct {
 	logZ       estimateOfLogZ
 }
 
-// MarshalBinary returns the live chains. If they have started, it appends the counts, the free energies
-// and times of birth of their particles, and the rungs from the oldest on. A rung has parameters, a
+// MarshalBinary returns the live chains. If they have started, it appends a ladderHead, the free energy
+// and the time of birth of each live particle, and the rungs, oldest first. A rung has parameters, a
 // reservoir with times of birth, and log Z.
 func (p *ptt) MarshalBinary() ([]byte, error) {
 	if p.states == nil && p.raw != nil {

@@ -38,8 +38,8 @@ type annealing struct {
 	table  []float64 // working memory of gather
 }
 
-// An annealPart moves some of the chains. The model is fixed, so the part draws v|h by an up pass of the
-// mirrored model. The sums are those of a down pass, but W is transposed once instead of at every step.
+// An annealPart moves some of the chains. It draws v|h by an up pass of the mirrored model, whose sums are
+// those of a down pass of the model. As the model is fixed, W is transposed only once, not at every step.
 type annealPart struct {
 	up, down *pass // passes of the model and of the mirrored model
 	gains    hiddenGain
@@ -232,8 +232,8 @@ func (p *annealPart) moveVisible(key Key) {
 	down.runUp(down.v)
 }
 
-// A hiddenGain holds the increases of log Z of the hidden units between two inverse temperatures, one for
-// each row. An up pass computes these increases.
+// A hiddenGain holds for each row the increase, between two inverse temperatures, of the logarithm of the
+// sum over hidden states. An up pass computes these increases.
 type hiddenGain struct {
 	from, to     float64 // inverse temperatures
 	rows, panels int

@@ -106,8 +106,8 @@ func (m *RBM) CheckSteps() error {
 // states v. If it is outside 0 … Hidden(), the row has probability zero.
 func (c *Constraint) activeHidden(v Values, r int) int { return c.activeBeside(v, r, v.Cols) }
 
-// activeBeside returns the number of active units under the constraint other than the first n visible units,
-// if these n have the states in row r of v. It is 0 for a nil constraint.
+// activeBeside takes the states of the first n visible units from row r of v. It returns how many of the
+// other units under the constraint must then be active. It is 0 for a nil constraint.
 func (c *Constraint) activeBeside(v Values, r, n int) int {
 	if c == nil {
 		return 0
@@ -151,8 +151,8 @@ func (m *RBM) HasClass(y int) bool {
 }
 
 // ImpossibleRow returns the first row of v that has probability zero, or -1 if there is none. With
-// such a row no hidden state satisfies the constraint of m. With both kinds of label, a row whose
-// label units are all off counts as unlabelled: it is possible if it is possible in any class.
+// such a row no hidden state satisfies the constraint of m. Whether labels are softmax or Bernoulli, a row
+// whose label units are all off counts as unlabelled: it is possible if it is possible in any class.
 func (m *RBM) ImpossibleRow(v Values) int {
 	m.checkStates(v)
 	c := m.Constraint

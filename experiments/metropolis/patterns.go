@@ -24,7 +24,7 @@ type ctx = context.Context
 // figureA3 is the counter-example of stripes, and figureA4 that of triangles.
 var (
 	figureA3 = patternFigure("A.3", "horizontal stripes", stripes, mcmc.Chessboard, []string{"4x4", "4x6", "6x6", "8x8"}, "stripes under Metropolis in chessboard order",
-		"On a periodic lattice with even sides a striped pattern never disappears. Horizontal stripes are vertical after half a sweep, horizontal with up and down exchanged after a sweep, and as at the start after two sweeps.")
+		"On a periodic lattice with even sides a striped pattern never disappears. After half a sweep, horizontal stripes are vertical. After a sweep they are horizontal again, with up and down spins exchanged, and after two sweeps they are as at the start.")
 	figureA4 = patternFigure("A.4", "triangle", triangle, mcmc.Linear, []string{"4x4", "3x3", "5x5", "8x8"}, "triangles under Metropolis in linear order",
 		"On a periodic lattice with equal sides a triangular pattern, updated from left to right and from top to bottom, flips between two states.")
 )

@@ -57,7 +57,7 @@ var figureB5 = claims.Figure{
 	},
 	Claims: claimsB5,
 	Finding: func(t *claims.Table) string {
-		s := "Each half of the claim holds with only one of the two ways to draw a random order. "
+		s := "A random order can be drawn in two ways, and each half of the claim holds with only one of them. "
 		for _, order := range []string{allSites, eachOnce} {
 			slower, settings := slowerThanFixed(t, order)
 			s += fmt.Sprintf("With %s, random order is slower in %d of %d settings", order, slower, settings)

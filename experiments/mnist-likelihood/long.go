@@ -168,7 +168,7 @@ func longNotes(t *claims.Table) string {
 	fmt.Fprintf(&b, "\n`rbmeval %s` evaluated both runs. The run on sampled rows began with `-steps 250000`. It was resumed by `-resume` at step 58819 with "+
 		"`-steps 140000`, and at step 140000 with `-steps 190000`. Each time the learning rate followed the schedule of the new length. At step 140000, where the rate reached 0 for the first time, "+
 		"the log-likelihood of the same test rows was −84.06 ± 0.15 by Bennett's ratio, −84.02 by AIS and −84.17 by reverse AIS.\n\n"+
-		"These numbers are from an earlier version of `rbmeval`, in which the base distribution of the ladders did not have the means of both layers. Its log-likelihoods of models that are not centred, like these two, "+
+		"These numbers are from an earlier version of `rbmeval`, in which the base, the distribution at the hottest end of the ladders, was not fitted to the mean states of both layers. Its log-likelihoods of models that are not centred, like these two, "+
 		"were too high by several nats in each case that we could repeat. The following runs have one seed each and the default settings, which centre the model; the first two start with `-init log-odds` instead. The present `rbmeval -bennett` evaluated them (for sampled rows with `-ladder-rounds 12000`):\n\n"+
 		"| rows | flags | test | round trips | seconds |\n| --- | --- | --- | --- | --- |\n"+
 		"| thresholded | `-data mnist -labels none -init log-odds -steps 26000` | -67.98 ± 0.13 | 1861 | 60 |\n"+

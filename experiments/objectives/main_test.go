@@ -136,9 +136,9 @@ func TestClaims(t *testing.T) {
 	}
 	// √(0.034·0.966/10000) = 0.18 % and √(0.018·0.982/10000) = 0.13 %.
 	for i, want := range []struct{ verdict, says string }{
-		{"FAIL", "3.40 ± 0.18 %, mean of one seed: it differs by 0.055 standard errors of the test rows, above it by at most"},
+		{"FAIL", "3.40 ± 0.18 %, mean of one seed: the published error plus 0.055 standard errors of the test rows, so above it, by at most three"},
 		{"PASS", "1.80 ± 0.13 %, mean of 2 seeds"},
-		{"FAIL", "above it by more than three standard errors"},
+		{"FAIL", "so above it, by more than three"},
 		{"PASS", "1.80 % against 3.40 %"},
 		{"FAIL", "2.50 % against 1.80 %"},
 	} {

@@ -22,8 +22,8 @@ func flagsOf(r row, seed int, quick bool) map[string]string {
 	return program.FlagsOf(always+" "+common, r.flags, seed, quick, quickCommon)
 }
 
-// measure trains the row with index at, or resumes its run, and evaluates the
-// model that is best on the rows held out.
+// measure makes the training run of rows[at], or resumes it, and evaluates the
+// model that is best on the held-out rows of the data.
 func measure(ctx context.Context, p *program.Runs, at, seed int, quick bool) ([]claims.Point, error) {
 	r := rows[at]
 	flags := flagsOf(r, seed, quick)

@@ -111,16 +111,16 @@ func mnistClaims(t *claims.Table) (all []claims.Claim) {
 			continue
 		}
 		away := (mean - r.published) / stdErr
-		verdict := "below the published error or equal to it"
+		verdict := "so not above it"
 		switch {
 		case away > claims.Errors:
-			verdict = "above it by more than three standard errors"
+			verdict = "so above it, by more than three"
 		case away > 0:
-			verdict = "above it by at most three standard errors"
+			verdict = "so above it, by at most three"
 		}
 		c := claims.Holds(
 			fmt.Sprintf("%s, %s hidden units: the test error is at most the published %.2f %%", r.name, r.hidden, r.published),
-			mean <= r.published, away, "%.2f ± %.2f %%, mean of %s: it differs by %.2g standard errors of the test rows, %s", mean, stdErr, count(seeds), away, verdict)
+			mean <= r.published, away, "%.2f ± %.2f %%, mean of %s: the published error plus %.2g standard errors of the test rows, %s", mean, stdErr, count(seeds), away, verdict)
 		if away <= claims.Errors {
 			c = c.Unsettled()
 		}
