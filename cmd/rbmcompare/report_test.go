@@ -19,7 +19,7 @@ func TestReport(t *testing.T) {
 	isolate(t)
 	rbmcompare.OK(t, small("-model", "softmax.safetensors", "-negphase", "pcd,cd,exact", "-data", clitest.Toy, "-out", "one", "-quiet")...)
 	text := clitest.Read(t, "one/report.html")
-	for _, want := range []string{"is nearest to the truth", "In equal computing time", "exact, by enumeration", "-negphase", "µs/step"} {
+	for _, want := range []string{"is nearest to the truth", "the computing time of the quickest estimator", "exact, by enumeration", "-negphase", "µs/step"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -129,7 +129,7 @@ func TestJSON(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
 	}
-	common := []string{"steps", "seconds", "seconds_in_all", "samples_mixed", "steps_per_second", "balanced_error", "metrics", "law_log_likelihood_train", "data", "binarize", "negphase", "model", "folder"}
+	common := []string{"steps", "seconds", "seconds_in_all", "samples_mixed", "steps_per_second", "balanced_error", "metrics", "law_log_likelihood_train", "best", "data", "binarize", "negphase", "model", "folder"}
 	for _, c := range []struct {
 		kind string
 		more []string
