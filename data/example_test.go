@@ -28,7 +28,7 @@ func ExampleHelp() {
 	// Output:
 	// fontdigits[:N]      digits rendered from fonts (N: that many training rows)
 	// mnist[:N]           handwritten digits (mnist:55000: as in the paper on ins)
-	// toy:M,D,N,P[:plain] M modes, whose codes have each bit D times; N copies of each,
+	// toy:M,D,N,P[:plain] M modes: binary codes with each bit repeated D times; N copies of each,
 	//                     bits flipped with probability P; plain: without labels
 	// bars:N              bars and stripes, N×N (bars:4:distinct: each once)
 	// shifter:N           labelled shifter of N bits

@@ -19,7 +19,7 @@ func sources() []source {
 	return []source{
 		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: that many training rows)", seeded, nil, loadFontDigits},
 		{"mnist", "mnist[:N]", "handwritten digits (mnist:55000: as in the paper on ins)", seedless, nil, loadMNIST},
-		{"toy", "toy:M,D,N,P[:plain]", "M modes, whose codes have each bit D times; N copies of each,\nbits flipped with probability P; plain: without labels", seeded, nil, loadToy},
+		{"toy", "toy:M,D,N,P[:plain]", "M modes: binary codes with each bit repeated D times; N copies of each,\nbits flipped with probability P; plain: without labels", seeded, nil, loadToy},
 		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", seedless, nil, loadBars},
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
 		{"desjardins", "desjardins:P", "four modes of 4×4 bits, flipped with probability P", seeded, nil, loadDesjardins},

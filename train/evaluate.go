@@ -30,7 +30,8 @@ func (e Evaluation) Value(name string) (float64, bool) {
 
 // An Evaluator measures the model every Every steps and at the end of a run, and before the first step if
 // Begin is called. If the data have too many rows, it measures a random sample of the rows, which is the
-// same in each evaluation of a run.
+// same in each evaluation of a run. A short run measures fewer rows, so a run that is resumed for more
+// steps may measure more of them than before.
 type Evaluator struct {
 	Metrics []Metric
 	Every   int // steps between evaluations

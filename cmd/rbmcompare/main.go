@@ -91,7 +91,7 @@ func newOptions() *options {
 		Main("LIST  such as pcd,ins:tau=reach/5; rbmtrain -negphase help lists them")
 	f.IntVar(&o.steps, "steps", 10000, "number of Gibbs steps, or moves of a sampler, of each chain").Main("N  Gibbs steps of each chain (10000)").Between(1, train.MaxSteps)
 	f.IntVar(&o.repeats, "repeats", 20, "number of independent runs of each estimator; the paper has 20").Main("N  independent runs of each estimator (20)").Between(1, maxRepeats)
-	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+", unless -negphase gives chains").Between(1, negphase.MaxChains)
+	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+", where -negphase does not set chains").Between(1, negphase.MaxChains)
 	f.IntVar(&o.batch, "batch", train.PaperSettings("cd").Batch, "number of rows of -data in a minibatch, at which the chains of cd and start=data start").Between(1, math.MaxInt32)
 	f.Group("the truth")
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, also for small models (default: enumeration of a small model, otherwise pt with a ladder tuned to the model)")
