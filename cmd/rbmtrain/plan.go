@@ -184,7 +184,8 @@ const (
 	measureWork = measureRows << 30
 )
 
-// measureEvery returns the default number of steps between measurements. It depends on the work of training.
+// measureEvery returns the default number of steps between measurements. It depends on the work of training, and
+// is rounded up, as a last interval of a few steps would have counts of a few steps.
 func (p *plan) measureEvery() int {
 	set := p.sets.Train
 	inputs, hidden := set.X.Cols, p.opts.hidden
@@ -194,7 +195,7 @@ func (p *plan) measureEvery() int {
 		measurement += passes(m.Rows, weights) + float64(termWork*m.Terms)
 	}
 	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(p.settings, p.steps, inputs, hidden)))/measurement))
-	return max(1, p.steps/n)
+	return max(1, (p.steps+n-1)/n)
 }
 
 // A labelling records whether the model has label units, and their kind.
