@@ -328,7 +328,23 @@ func TestBadTables(t *testing.T) {
 	}
 }
 
-// TestDamagedTables reads damaged files. The result is an error of one line, or the words in the file.
+// oneValue reports whether all cells of column j that are not missing are the same word, or the same number.
+func oneValue(lines [][]string, j int) bool {
+	var values []string
+	for _, line := range lines {
+		word := strings.TrimSpace(line[j])
+		if x, err := strconv.ParseFloat(word, 64); err == nil {
+			word = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		if !IsMissing(word) && !slices.Contains(values, word) {
+			values = append(values, word)
+		}
+	}
+	return len(values) < 2
+}
+
+// TestDamagedTables reads damaged files. The result is an error of one line, or the words in the file without
+// columns of one value.
 func TestDamagedTables(t *testing.T) {
 	seeds := []string{"a,b,c,label\nx,1,q,u\ny,2,?,v\nz,,r,u\nx,3,q,v\n", "a,b\r\n\"x, y\",0\r\nNA,1\r\nu,0\r\nw,1\r\n"}
 	inserted := []string{",", "\n", "\"", "?", "NA", "x", "1", "1e3", "-", " ", "\x00", "inf", "0x1", "label", ";"}
@@ -346,11 +362,20 @@ func TestDamagedTables(t *testing.T) {
 			t.Errorf("%q: %d rows; %v", file, s.Len(), err)
 			return
 		}
-		columns := len(s.Schema.Columns)
+		var at []int // columns of the file that are in the table: those of one value are left out
+		for j := 0; j < len(lines[0]) && len(at) < len(s.Schema.Columns); j++ {
+			if !oneValue(lines[1:], j) {
+				at = append(at, j)
+			}
+		}
+		if len(at) < len(s.Schema.Columns) {
+			t.Errorf("%q: %d columns of the table have more than one value, and the schema has %d", file, len(at), len(s.Schema.Columns))
+			return
+		}
 		for r, row := range words(s) {
 			var want []string
-			for i, word := range lines[r+1][:columns] {
-				c := &s.Schema.Columns[i]
+			for i, j := range at {
+				c, word := &s.Schema.Columns[i], lines[r+1][j]
 				if word = strings.TrimSpace(word); IsMissing(word) {
 					word = "."
 				} else if x, err := strconv.ParseFloat(word, 64); err == nil { // 01 is another spelling of 1
