@@ -61,7 +61,7 @@ func (r *runner) leftOut() string {
 		all = append(all, fmt.Sprintf("samples of each class (%s)", sampleCommand(r.folder.Dir, r.plan.sets.Train)))
 	}
 	p := r.plan
-	few, most := p.measureEvery(), max(1, (p.steps+mostMeasured-1)/mostMeasured)
+	few, most := p.measureEvery(), p.interval(mostMeasured)
 	if p.measures() && p.evalEvery == few && few > most { // otherwise -eval-every set the number
 		all = append(all, fmt.Sprintf("more than %d measurements (-eval-every %d)", p.steps/few+1, most))
 	}

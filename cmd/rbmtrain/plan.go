@@ -184,8 +184,7 @@ const (
 	measureWork = measureRows << 30
 )
 
-// measureEvery returns the default number of steps between measurements. It depends on the work of training, and
-// is rounded up, as a last interval of a few steps would have counts of a few steps.
+// measureEvery returns the default number of steps between measurements. It depends on the work of training.
 func (p *plan) measureEvery() int {
 	set := p.sets.Train
 	inputs, hidden := set.X.Cols, p.opts.hidden
@@ -195,8 +194,12 @@ func (p *plan) measureEvery() int {
 		measurement += passes(m.Rows, weights) + float64(termWork*m.Terms)
 	}
 	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(p.settings, p.steps, inputs, hidden)))/measurement))
-	return max(1, (p.steps+n-1)/n)
+	return p.interval(n)
 }
+
+// interval returns the number of steps between n measurements. It is rounded up, as a last interval of a few steps
+// would have counts of a few steps.
+func (p *plan) interval(n int) int { return (p.steps + n - 1) / n }
 
 // A labelling records whether the model has label units, and their kind.
 type labelling struct {

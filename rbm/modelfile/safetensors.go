@@ -65,8 +65,8 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 	}
 	var b []byte
 	for _, p := range parts {
-		for some := range slices.Chunk(p.data, tensorChunk) { // binary.Write takes memory for all
-			b, _ = binary.Append(b[:0], binary.LittleEndian, some) // fails for other types only
+		for block := range slices.Chunk(p.data, tensorChunk) { // binary.Write takes memory for all
+			b, _ = binary.Append(b[:0], binary.LittleEndian, block) // fails for other types only
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
@@ -194,11 +194,11 @@ func checkCover(tensors map[string]tensor, body int64) error {
 func readTensor(r io.Reader, dtype string, dst []float32) error {
 	if dtype == "F32" {
 		b := make([]byte, 4*min(len(dst), tensorChunk))
-		for some := range slices.Chunk(dst, tensorChunk) { // binary.Read takes memory for all
-			if _, err := io.ReadFull(r, b[:4*len(some)]); err != nil {
+		for block := range slices.Chunk(dst, tensorChunk) { // binary.Read takes memory for all
+			if _, err := io.ReadFull(r, b[:4*len(block)]); err != nil {
 				return err
 			}
-			if _, err := binary.Decode(b, binary.LittleEndian, some); err != nil {
+			if _, err := binary.Decode(b, binary.LittleEndian, block); err != nil {
 				return err
 			}
 		}
