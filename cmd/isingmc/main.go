@@ -170,7 +170,7 @@ func newOptions() *options {
 	f.IntVar(&o.active, "active", 0, "number of spins that are up, for exchange and im (default: half of them)").Not("gap")
 	f.IntVar(&o.class, "class", 0, "class to which the label of -model is fixed. Energies include the label's bias, and energy/spin is the energy divided by the number of other units").For("model")
 	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse temperatures, beta=LOW:HIGH:N; auto in place of N chooses them. pt and ins swap replicas between them. -lattice may name several lattices, separated by commas").
-		Main("LOW:HIGH:N  N temperatures at once, with curves between; N may be auto").Mode("measures at many temperatures").Not("gap")
+		Main("LOW:HIGH:N  temperatures at once, with curves between; N: number, or auto").Mode("measures at many temperatures").Not("gap")
 	f.Group("samplers")
 	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics; exchange and im with -active; the single-site samplers with -gap)").
 		Main("LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all")
