@@ -212,8 +212,9 @@ func NewGroups(hidden int, visible ...Group) *RBM {
 
 // NewLayers returns an RBM with these hidden units and visible groups. It sets First of each
 // group. Weights and biases are zero; other parameters of units have the initial values of their
-// kind. It panics if a layer or a group has no unit, or if a group before the last is a label. It also panics
-// if the hidden group is softmax or a label, or if hidden units are real and there is a label.
+// kind. It panics if a layer or a group has no unit, if visible units are of a kind that is not a
+// [units.VisibleKind], or if a group before the last is a label. It also panics if the hidden group is
+// softmax or a label, or if hidden units are real and there is a label.
 func NewLayers(hidden Group, visible ...Group) *RBM {
 	if hidden.isJoint() || hidden.Label {
 		panic("rbm: hidden units are independent")
@@ -222,6 +223,9 @@ func NewLayers(hidden Group, visible ...Group) *RBM {
 	for _, g := range visible {
 		if g.Units <= 0 {
 			panic("rbm: a group without units")
+		}
+		if _, ok := g.Kind.(units.VisibleKind); !ok {
+			panic("rbm: " + g.Kind.String() + " units cannot be visible")
 		}
 		n += g.Units
 	}
