@@ -79,7 +79,7 @@ func (c contest) figure(p *programs) claims.Figure {
 	return claims.Figure{
 		Name: c.name, Title: c.title, Says: c.says, Flags: c.flags,
 		Jobs: func(o claims.Options) []claims.Job {
-			return repeated(c.systems, o.Seeds(3, c.repeats), func(ctx context.Context, s system, _, seed int) ([]claims.Point, error) {
+			return repeated(c.systems, o.Seeds(3, c.repeats), func(ctx context.Context, s system, seed int) ([]claims.Point, error) {
 				return s.contest(ctx, p, seed, c.alone, o.Quick)
 			})
 		},
@@ -128,6 +128,19 @@ func (c contest) figure(p *programs) claims.Figure {
 			return b.String()
 		},
 	}
+}
+
+// repeated returns jobs for n seeds, from 1, of each system.
+func repeated(systems []system, n int, run func(ctx context.Context, s system, seed int) ([]claims.Point, error)) (jobs []claims.Job) {
+	for seed := range n {
+		for _, s := range systems {
+			jobs = append(jobs, claims.Job{
+				Name: fmt.Sprintf("%s, seed %d", s.Label, seed+1),
+				Run:  func(ctx context.Context) ([]claims.Point, error) { return run(ctx, s, seed+1) },
+			})
+		}
+	}
+	return jobs
 }
 
 // finding compares the samplers on the system in moves, as in the paper, in flips and in seconds.

@@ -6,9 +6,12 @@ import (
 	"math"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/experiments/internal/chains"
+	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
+	"gorbm/train"
 )
 
 // A system is an Ising system or the RBM.
@@ -19,7 +22,6 @@ type system struct {
 	fields  bool // random fields of ±1
 	free    bool // free boundary
 	beta    float64
-	draw    uint64 // number of the draw of couplings and fields; 0 in all figures but lengths
 	// Settings of SARDONICS by the paper's Table II, with k and N rounded.
 	k, gamma, walks, mix string
 }
@@ -91,7 +93,7 @@ func (s system) make(ctx context.Context, p *programs, quick bool) (copies, erro
 	if quick {
 		text = small[text]
 	}
-	key := rbm.NewKey(1 + s.draw)
+	key := rbm.NewKey(1)
 	g, err := mcmc.ParseGraph(text, !s.free, s.coupled(key), 0)
 	if err != nil {
 		return copies{}, err
@@ -158,13 +160,28 @@ func (p *programs) rbm(ctx context.Context, quick bool) (*rbm.RBM, error) {
 	return p.machine, p.loadErr
 }
 
-// trainOnDigits trains a model of 784 × 500 units on the built-in digits.
+// trainOnDigits trains a model of 784 × 500 units on the built-in digits, by 50 persistent chains.
 func trainOnDigits(ctx context.Context, quick bool) (*rbm.RBM, error) {
 	rows, hidden, steps := 5000, 500, 3000
 	if quick {
 		rows, hidden, steps = 200, 10, 20
 	}
-	return chains.TrainedOnDigits(ctx, hidden, rows, steps)
+	set, _, err := data.Load(ctx, fmt.Sprintf("fontdigits:%d", rows), data.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := train.PaperSettings("pcd")
+	if s.Negative, err = negphase.Parse("pcd:chains=50", negphase.Settings{}); err != nil {
+		return nil, err
+	}
+	s.Batch, s.Rate, s.Seed = 50, 0.05, 1
+	m := train.NewModel(set, hidden, false, rbm.Softmax, 1)
+	train.SetLogOdds(m, set)
+	t, err := train.New(s, set, m)
+	if err != nil {
+		return nil, err
+	}
+	return m, t.Run(ctx, steps)
 }
 
 // tableII returns SARDONICS as text, with the settings of the paper's Table II. Without walks it has one walk

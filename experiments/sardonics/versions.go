@@ -43,7 +43,7 @@ func versionsFigure(p *programs, name, title, says string, clustersWin bool, sys
 	return claims.Figure{
 		Name: name, Title: title, Says: says,
 		Jobs: func(o claims.Options) []claims.Job {
-			return repeated(systems, o.Seeds(3, heavyRepeats), func(ctx context.Context, s system, _, seed int) ([]claims.Point, error) {
+			return repeated(systems, o.Seeds(3, heavyRepeats), func(ctx context.Context, s system, seed int) ([]claims.Point, error) {
 				return s.compete(ctx, p, curves, claims.Size(o, 0.005, 1), seed, o.Quick)
 			})
 		},

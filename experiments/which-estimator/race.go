@@ -9,14 +9,12 @@ import (
 	"strings"
 
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/informed"
 	"gorbm/negphase"
 )
 
-// An estimator is a named estimator of the negative phase, a curve of the figures.
+// An estimator is a named estimator of the negative phase, a curve of the figures. Its settings have the syntax of package negphase.
 type estimator struct {
 	name, settings string
-	mover          informed.Mover // mover of a proposing; nil: settings has the syntax of package negphase
 }
 
 // estimators are compared with the first of them.
@@ -39,9 +37,6 @@ const (
 
 // settings returns the settings of an estimator for a problem.
 func (d problem) settings(e estimator) (negphase.Settings, error) {
-	if e.mover != nil {
-		return negphase.Settings{Kind: e.name}, nil // only the name is used
-	}
 	text := e.settings
 	if e.name == manyPCD {
 		text = fmt.Sprintf(text, 10*d.temperatures())

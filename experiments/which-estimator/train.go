@@ -49,12 +49,7 @@ func (d problem) start(ctx context.Context, p *files, e estimator, seed uint64, 
 	}
 	m := train.NewModel(set, d.hidden, false, rbm.Softmax, seed)
 	train.SetLogOdds(m, set)
-	var t *train.Trainer
-	if e.mover != nil {
-		t, err = train.NewWith(newProposing(e.mover), s, set, m)
-	} else {
-		t, err = train.New(s, set, m)
-	}
+	t, err := train.New(s, set, m)
 	return &training{Trainer: t, set: set}, err
 }
 

@@ -149,9 +149,6 @@ func ends(t *claims.Table, estimators []estimator, problems []problem) string {
 			verdict = fmt.Sprintf("%d of %d data sets | %d", wins[e.name], count, losses[e.name])
 		}
 		settings := "`" + e.settings + "`"
-		if e.mover != nil {
-			settings = e.settings
-		}
 		if e.name == manyPCD {
 			settings = fmt.Sprintf("`pcd:chains=%d`", many[0])
 			if most := slices.Max(many); most > many[0] {

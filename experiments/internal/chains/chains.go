@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -23,17 +22,12 @@ type Sampler struct {
 	System mcmc.System
 	// Moves is the largest number of moves; 0: no limit but the time.
 	Moves int
-	// Observe overwrites dst with Values numbers of the state; nil: none. It is called after every
-	// Every moves, and its time counts.
-	Observe       func(dst []float64)
-	Values, Every int
 }
 
 // A Run is the record of a sampler.
 type Run struct {
 	Name     string
-	Energies []float64   // after each move
-	Observed [][]float64 // a series for each of the Values of Observe
+	Energies []float64 // after each move
 	Info     mcmc.Info
 	Seconds  float64 // computing time
 }
@@ -63,19 +57,10 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 		}
 		runs[i].Name = s.Name
 		r, run := key.Child(uint64(i)).Rand(), &runs[i]
-		run.Observed = make([][]float64, s.Values)
-		values := make([]float64, s.Values)
 		steps[i] = func(n int) {
 			for range n {
 				run.Info.Add(chain.Move(r))
 				run.Energies = append(run.Energies, s.System.Energy())
-				if s.Observe == nil || len(run.Energies)%s.Every != 0 {
-					continue
-				}
-				s.Observe(values)
-				for k, x := range values {
-					run.Observed[k] = append(run.Observed[k], x)
-				}
 			}
 		}
 	}
@@ -186,44 +171,4 @@ func Log(lo, hi float64, n int) []float64 {
 		x[i] = lo * math.Pow(hi/lo, float64(i)/float64(n-1))
 	}
 	return x
-}
-
-// A Warmed mover warms up its chain when it is bound, and then sets the state to Start. In the warm-up an adaptive chain tunes its
-// settings, and the hotter replicas of a ladder leave the state in which all of them begin.
-type Warmed struct {
-	mcmc.Mover
-	Start []uint8
-	Key   rbm.Key
-	// Bound, if not nil, is called with the chain and the computing time of its warm-up in seconds.
-	Bound func(c mcmc.Chain, seconds float64)
-}
-
-// ladderMoves is the number of moves of a ladder's warm-up.
-const ladderMoves = 500
-
-// Bind implements mcmc.Mover. s must be Settable.
-func (m Warmed) Bind(s mcmc.System, beta float64, sites []int32) (mcmc.Chain, error) {
-	c, err := m.Mover.Bind(s, beta, sites)
-	if err != nil {
-		return nil, err
-	}
-	runtime.LockOSThread() // the clock is that of the thread
-	defer runtime.UnlockOSThread()
-	r, begin := m.Key.Rand(), cli.ThreadTime()
-	if w, ok := c.(interface {
-		WarmUp(r *rand.Rand) mcmc.Info
-	}); ok {
-		w.WarmUp(r)
-	} else if _, ok := c.(*mcmc.Ladder); ok {
-		for range ladderMoves {
-			c.Move(r)
-		}
-	}
-	took := cli.ThreadTime() - begin
-	s.(mcmc.Settable).SetState(m.Start)
-	c.Reset()
-	if m.Bound != nil {
-		m.Bound(c, took.Seconds())
-	}
-	return c, nil
 }

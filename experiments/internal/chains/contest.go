@@ -60,9 +60,6 @@ func Logs(r claims.Repeats) claims.Repeats {
 	return l
 }
 
-// Exp returns the geometric mean of values, given their logarithms.
-func Exp(r claims.Repeats) float64 { return math.Exp(r.Mean()) }
-
 // Factor formats the geometric mean of values and its standard error, which is a factor, given their logarithms.
 func Factor(r claims.Repeats) string {
 	mean, sd := r.Average()
