@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"gorbm/rbm"
@@ -181,5 +182,57 @@ func TestRealHiddenRefused(t *testing.T) {
 		if _, err := s.CheckModel(m); !errors.Is(err, rbm.ErrUnits) {
 			t.Errorf("%s: %v, want %v", kind, err, rbm.ErrUnits)
 		}
+	}
+}
+
+// With parameters of any size an estimator of real hidden units returns a phase of finite numbers, or an
+// error that wraps rbm.ErrDiverged: while the energies are finite, ins and pins draw among temperatures
+// whose energies differ by far more than float64 resolves. With infinite parameters the error is certain.
+func TestRealHiddenDivergence(t *testing.T) {
+	refused := 0
+	for _, kind := range []rbm.Kind{units.Gaussian, units.ReLU, units.DReLU} {
+		eachKind(t, func(t *testing.T, text string) {
+			for _, size := range []float64{1e2, 1e4, 1e6, 1e8, 1e10, 1e13, 1e16, 1e20, 1e30, math.Inf(1)} {
+				m := realHidden(kind)
+				e := estimator(t, text)
+				pos := rbm.Batch{V: m.NewVisible(4), H: rbm.NewMatrix(4, m.Hidden())}
+				for r := range 4 {
+					pos.V.Set(r, 3+r%3, true)
+				}
+				m.HiddenMean(pos.H, pos.V)
+				for j := range m.HiddenBias {
+					m.HiddenBias[j] = float32(float64(m.HiddenBias[j]) * size)
+				}
+				w := rbm.NewMatrix(m.Visible(), m.Hidden())
+				for i := range w.Data {
+					w.Data[i] = float32(float64(i%5-2) * size)
+					if i%5 == 2 {
+						w.Data[i] = 0 // also if size is infinite
+					}
+				}
+				m.SetWeights(w)
+				for call := range 3 {
+					phase, _, err := e.Estimate(m, pos, rbm.NewKey(5).Child(uint64(call)))
+					if errors.Is(err, rbm.ErrUnits) || errors.Is(err, rbm.ErrConstraint) {
+						refused++
+						return
+					}
+					if err != nil && !errors.Is(err, rbm.ErrDiverged) || err == nil && math.IsInf(size, 0) {
+						t.Errorf("%v units, parameters of %g: got the error %v, want rbm.ErrDiverged", kind, size, err)
+					}
+					if err != nil {
+						break
+					}
+					for _, x := range slices.Concat(phase.H.Data, phase.Weight) {
+						if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+							t.Fatalf("%v units, parameters of %g: the phase has %v", kind, size, x)
+						}
+					}
+				}
+			}
+		})
+	}
+	if refused == 0 {
+		t.Error("no sampler refuses real units, so the errors looked for have other names")
 	}
 }

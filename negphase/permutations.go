@@ -76,6 +76,7 @@ func (p *permanent) set(energy []float64) {
 		for k, e := range p.e {
 			p.a[j*n+k] = rbm.Exp(min(0, -float64(beta*e)-p.u[k]-p.v[j]))
 		}
+		p.a[j*n+j] = 1 // also where the terms are so large that their rounding errors exceed 1
 	}
 	p.sums.Fill(p.table, p.a)
 }
