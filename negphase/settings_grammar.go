@@ -70,7 +70,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 		case !has || name == samplerKey:
 			return s, cmp.Or(mcmc.CheckRemoved(p), s.unknownKey(name, sampler))
 		case slices.Contains(seen, name):
-			return s, fmt.Errorf("%s: %s is given twice", kind, name)
+			return s, &TwiceError{kind, name}
 		}
 		seen = append(seen, name)
 		if err := s.Set(name, value); err != nil {
@@ -93,6 +93,11 @@ func Parse(text string, defaults Settings) (Settings, error) {
 	}
 	return s, s.Check()
 }
+
+// A TwiceError reports a key that a text for Parse sets twice.
+type TwiceError struct{ Kind, Key string }
+
+func (e *TwiceError) Error() string { return e.Kind + ": " + e.Key + " is given twice" }
 
 // defaultsFrom returns given if it is of this kind. Otherwise it returns the defaults of the kind, with
 // the values of given for the keys that both kinds have, except the sampler.

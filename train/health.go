@@ -9,6 +9,7 @@ import (
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/finitejson"
 )
 
 // A Health watches a run for faults that do not pass without a change of settings: hidden units that no
@@ -39,14 +40,14 @@ type Health struct {
 // A HealthState is what later warnings depend on in addition to the model and the settings. It is saved
 // with the run, as JSON.
 type HealthState struct {
-	Checked  int       `json:"checked"`          // step of the last check of units and weights
-	Initial  float64   `json:"initial"`          // size of the largest parameter before the first step
-	Values   []float64 `json:"values,omitempty"` // last values of the goal, negated if lower is better
-	First    float64   `json:"first"`            // first value of the goal
-	Best     float64   `json:"best"`             // best value of the goal
-	BestStep int       `json:"best_step"`        // step of Best
-	Below    int       `json:"below"`            // number of successive last values that are far below Best
-	Found    []Warning `json:"found,omitempty"`  // current warnings about units, weights and the goal
+	Checked  int               `json:"checked"`          // step of the last check of units and weights
+	Initial  finitejson.Number `json:"initial"`          // size of the largest parameter before the first step
+	Values   []float64         `json:"values,omitempty"` // last values of the goal, negated if lower is better
+	First    float64           `json:"first"`            // first value of the goal
+	Best     float64           `json:"best"`             // best value of the goal
+	BestStep int               `json:"best_step"`        // step of Best
+	Below    int               `json:"below"`            // number of successive last values that are far below Best
+	Found    []Warning         `json:"found,omitempty"`  // current warnings about units, weights and the goal
 
 	Train  track     `json:"train"`            // log-likelihood of the training rows
 	Other  track     `json:"other"`            // log-likelihood of rows that are not trained on
@@ -132,14 +133,11 @@ func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind != GoalKind })
 	large, bias := m.LargestSize()
 	if step == 0 {
-		h.Initial = min(max(large, bias), math.MaxFloat64) // JSON has no infinity
-		if math.IsNaN(h.Initial) {
-			h.Initial = math.MaxFloat64
-		}
+		h.Initial = finitejson.Number(max(large, bias))
 	}
 	switch {
 	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // Trainer.Run reports parameters that are not finite
-	case h.Initial > largeWeight:
+	case !(h.Initial <= largeWeight):
 		h.find(WeightsKind, fmt.Sprintf("the run began with parameters up to %.3g: single inputs fix the states of units, and learning hardly changes them; start from another -init, because a smaller -rate will not help", h.Initial))
 	default:
 		h.find(WeightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs fix the states of units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
@@ -223,7 +221,7 @@ func (h *Health) falling(step int, m *rbm.RBM) string {
 // BeganLarge returns the size of the largest parameter before the first step, and whether it is so large
 // that a single input fixes the state of a unit. A smaller rate does not cure that.
 func (h *Health) BeganLarge() (size float64, large bool) {
-	return h.Initial, h.Initial > largeWeight
+	return float64(h.Initial), !(h.Initial <= largeWeight)
 }
 
 // deadUnits returns the number of hidden units whose mean p(h=1|v) over the given rows is within deadMean

@@ -9,6 +9,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 )
 
 // A liveLikelihood estimates the log-likelihood of models that are too large to enumerate, during a run. If
@@ -32,8 +33,8 @@ type liveState struct {
 	Step     int                `json:"step"`             // step of the last measurement
 	Rounds   int                `json:"rounds,omitempty"` // number of rounds of the run's ladder in the next estimate
 	Owed     int                `json:"owed,omitempty"`   // number of rounds by which the last estimate exceeded its Rounds
-	LogZ     string             `json:"log_z"`            // last estimate, as text because JSON has no NaN
-	StdErr   string             `json:"error"`            // standard error of LogZ
+	LogZ     finitejson.Number  `json:"log_z"`            // last estimate; NaN: none
+	StdErr   finitejson.Number  `json:"error"`            // standard error of LogZ
 	Doubt    string             `json:"doubt"`            // why the last measurement has no number; "" if it has one
 	Warned   bool               `json:"warned"`           // a Doubt was reported during the run
 	Follower logz.FollowerState `json:"follower"`
@@ -81,9 +82,8 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 		nan[i] = math.NaN()
 	}
 	logZ, stdErr := math.NaN(), math.NaN()
-	if whole && x.Step == t.step && x.LogZ != "" && x.Doubt == "" {
-		fmt.Sscan(x.LogZ, &logZ)
-		fmt.Sscan(x.StdErr, &stdErr)
+	if whole && x.Step == t.step && !math.IsNaN(float64(x.LogZ)) {
+		logZ, stdErr = float64(x.LogZ), float64(x.StdErr)
 	} else {
 		rounds := x.rounds()
 		if whole {
@@ -96,7 +96,7 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 			return nil, err
 		}
 		logZ, stdErr, _ = b.Best()
-		x.Step, x.LogZ, x.StdErr, x.Doubt = t.step, fmt.Sprint(logZ), fmt.Sprint(stdErr), ""
+		x.Step, x.LogZ, x.StdErr, x.Doubt = t.step, finitejson.Number(logZ), finitejson.Number(stdErr), ""
 		if math.IsNaN(logZ) {
 			x.Doubt = fmt.Sprintf("there is no log-likelihood at step %d: %s", t.step, reason(b, err))
 		}
@@ -209,6 +209,7 @@ func (x *liveLikelihood) warn(end bool) string {
 // liveMetric completes the metric log_likelihood of a model that is not enumerated.
 func liveMetric(s *subject, m *Metric) {
 	x := &liveLikelihood{s: s, key: s.key.Child(likelihoodKey), ofRun: ownLadder(s.run)}
+	x.LogZ = finitejson.Number(math.NaN())
 	m.Columns = []Column{
 		{Name: "log_likelihood", Label: "estimated log-likelihood", Format: "%.5g", First: true, Estimate: true, Axis: "log-likelihood, estimated / nats", Rank: 1,
 			Good: "Higher is better. The band is twice the standard error of log Z; there is no point where the chains had not settled.",

@@ -3,12 +3,12 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"gorbm/negphase/diag"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 )
 
 // Columns of the metric, in order.
@@ -35,13 +35,13 @@ type mixing struct {
 
 // A mixingState is what the next measurement depends on in addition to the run.
 type mixingState struct {
-	Step   int           `json:"step"`             // step of the last measurement
-	Fresh  int           `json:"fresh"`            // step of the last measurement with fresh chains
-	Last   []string      `json:"last,omitempty"`   // last values, as text because JSON has no NaN
-	Window []mixingPoint `json:"window,omitempty"` // last measurements, for the verdict
-	Warned string        `json:"warned,omitempty"` // first warning
-	Places pastStates    `json:"places,omitempty"` // states of the chains at step Placed
-	Placed int           `json:"placed,omitempty"`
+	Step   int                 `json:"step"`             // step of the last measurement
+	Fresh  int                 `json:"fresh"`            // step of the last measurement with fresh chains
+	Last   []finitejson.Number `json:"last,omitempty"`   // last values
+	Window []mixingPoint       `json:"window,omitempty"` // last measurements, for the verdict
+	Warned string              `json:"warned,omitempty"` // first warning
+	Places pastStates          `json:"places,omitempty"` // states of the chains at step Placed
+	Placed int                 `json:"placed,omitempty"`
 }
 
 func newMixing(s *subject, key rbm.Key) *mixing { return &mixing{s: s, key: key} }
@@ -61,11 +61,11 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 		return nil, errors.New("mixing measures the chains of a run; give the trainer of the run to Watch")
 	}
 	if whole {
-		return parseValues(x.Last), nil
+		return x.last(), nil
 	}
 	updates := continuedUpdates(t.step-x.Step, false)
 	if updates == 0 {
-		return parseValues(nil), nil
+		return (&mixing{}).last(), nil
 	}
 	key := x.key.Child(uint64(t.step))
 	c, err := x.s.follow(ctx, updates)
@@ -86,16 +86,15 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	p := c.point(sd)
 	p.Step, p.Updates = x.Step, updates
 	values := make([]float64, mixingValues)
-	p.Left = math.NaN()
+	left := math.NaN()
 	if x.Places == nil || x.Step-x.Placed >= leftEvery { // measurements may be closer than leftEvery
 		now := placesOf(c.start)
-		p.Left, p.Places, p.Since = x.Places.left(now), len(now), x.Step-x.Placed
+		if left = x.Places.left(now); !math.IsNaN(left) {
+			p.Left, p.Places, p.Since = left, len(now), x.Step-x.Placed
+		}
 		x.Places, x.Placed = now, x.Step
 	}
-	values[driftValue], values[leftValue] = p.Drift, p.Left
-	if math.IsNaN(p.Left) { // JSON has no NaN
-		p.Left, p.Places, p.Since = 0, 0, 0
-	}
+	values[driftValue], values[leftValue] = p.Drift, left
 	values[rHatValue], values[tauValue] = math.NaN(), math.NaN()
 	if len(c.trace) > 1 && len(c.trace[0]) >= 4 {
 		chains := diag.SummarizeChains(c.trace)
@@ -115,18 +114,18 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	}
 	x.Last = nil
 	for _, v := range values {
-		x.Last = append(x.Last, fmt.Sprint(v))
+		x.Last = append(x.Last, finitejson.Number(v))
 	}
 	return values, nil
 }
 
-// parseValues returns the numbers in texts, or NaN for all columns if there are none.
-func parseValues(texts []string) []float64 {
+// last returns the last measured values, or NaN for all columns if there are none.
+func (x *mixing) last() []float64 {
 	values := make([]float64, mixingValues)
 	for i := range values {
 		values[i] = math.NaN()
-		if i < len(texts) {
-			fmt.Sscan(texts[i], &values[i])
+		if i < len(x.Last) {
+			values[i] = float64(x.Last[i])
 		}
 	}
 	return values

@@ -325,7 +325,7 @@ func TestCheckNew(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	if Finite(nan) != nil || Finite(inf) != nil || *Finite(2) != 2 {
+	if Finite(nan) || Finite(inf) || !Finite(2) || Known(nan) != nil || Known(2) != 2. {
 		t.Error("Finite")
 	}
 	for _, c := range []struct{ got, want string }{

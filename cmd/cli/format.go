@@ -12,20 +12,15 @@ import (
 	"gorbm/rbm"
 )
 
-// Finite returns a pointer to x for JSON, or nil if x is NaN or infinite.
-func Finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
+// Finite reports whether x is neither NaN nor infinite.
+func Finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// Known returns a pointer to x for JSON, or nil if ok is false.
-func Known(x float64, ok bool) *float64 {
-	if !ok {
+// Known returns x as the value of a field, or nil, for no value, if x is not finite.
+func Known(x float64) any {
+	if !Finite(x) {
 		return nil
 	}
-	return &x
+	return x
 }
 
 // Number writes x to three significant digits, or a dash if it is NaN. From 100 to a million it

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -54,7 +53,7 @@ func (r *Record) Show(key, label string, value any, text string) {
 // AddFigures appends the figures that an estimator derives from its counts.
 func (r *Record) AddFigures(figures []negphase.Figure) {
 	for _, f := range figures {
-		r.Add(f.Key, Known(f.Value, !math.IsNaN(f.Value)))
+		r.Add(f.Key, Known(f.Value))
 	}
 }
 
@@ -206,7 +205,7 @@ func csvCell(value any, digits int) string {
 	case !v.IsValid():
 		return ""
 	case v.Kind() == reflect.Float64:
-		if x := v.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
+		if !Finite(v.Float()) {
 			return ""
 		}
 		return strconv.FormatFloat(v.Float(), 'g', digits, 64)

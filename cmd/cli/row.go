@@ -66,7 +66,7 @@ func (r *Row) Above(lo, hi float64) *Row {
 
 // Finite makes Check refuse NaN and infinite numbers.
 func (r *Row) Finite() *Row {
-	return r.bound(func(x float64) bool { return Finite(x) != nil }, "be a finite number")
+	return r.bound(Finite, "be a finite number")
 }
 
 func (r *Row) bound(ok func(x float64) bool, must string) *Row {

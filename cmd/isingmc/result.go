@@ -120,7 +120,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 		rec.Add("longest_walk", longest)
 		rec.Add("seconds_warm_up", r.warmUp().Seconds())
 	}
-	rec.Add("chains_p", cli.Finite(r.agreement())) // p-value of the differences between the mean energies of the chains
+	rec.Add("chains_p", cli.Known(r.agreement())) // p-value of the differences between the mean energies of the chains
 	rec.Show("moves", "moves", r.N, strconv.FormatInt(r.N, 10))
 	rec.Show("seconds", "seconds", r.seconds, fmt.Sprintf("%.3g", r.seconds))
 	rate("moves_per_second", "moves/s", float64(r.N))
@@ -146,7 +146,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	if r.Trusted() {
 		stdErr = r.Time.StdErr
 	} else {
-		rec.Add("tau_int_above", cli.Finite(r.TauBound())) // lower bound of τ
+		rec.Add("tau_int_above", cli.Known(r.TauBound())) // lower bound of τ
 		effective = "?"
 		if worth := float64(r.N) / (2 * r.TauBound()); worth > 0 {
 			effective = "< " + short(r.perSecond(worth))

@@ -235,11 +235,14 @@ func (r *runSummary) measure() {
 			r.Seconds = last[i]
 			continue
 		}
-		m := metric{Last: cli.Finite(last[i])}
+		var m metric
+		if x := last[i]; cli.Finite(x) {
+			m.Last = &x
+		}
 		column, ok := train.ColumnOf(name)
 		for _, row := range r.rows {
-			if x := cli.Finite(row[i]); ok && column.First && x != nil && (m.Best == nil || better(column, *x, *m.Best)) {
-				m.Best, m.BestStep = x, int(row[0])
+			if x := row[i]; ok && column.First && cli.Finite(x) && (m.Best == nil || better(column, x, *m.Best)) {
+				m.Best, m.BestStep = &x, int(row[0])
 			}
 		}
 		r.Metrics[name] = m

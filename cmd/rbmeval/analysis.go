@@ -64,7 +64,7 @@ type contacts struct {
 	Contacts  int         `json:"contacts,omitempty"`  // number of known contacts among the ranked pairs
 	Precision []precision `json:"precision,omitempty"`
 	// Pearson correlation, over the rows, of the log weights of the effective Potts model with −F of the RBM.
-	PairwisePearson *float64 `json:"pairwise_pearson"`
+	PairwisePearson float64 `json:"pairwise_pearson"`
 
 	scores, norms potts.Scores
 	ppv           []float64
@@ -73,9 +73,9 @@ type contacts struct {
 // A comparison compares the Potts model of -potts with the effective one of the RBM.
 type comparison struct {
 	File             string      `json:"file"`
-	CouplingsPearson *float64    `json:"couplings_pearson"`   // correlation of the couplings in the zero-sum gauge
-	ScoresPearson    *float64    `json:"scores_pearson"`      // correlation of the scores of pairs
-	WeightsPearson   *float64    `json:"log_weights_pearson"` // correlation of log weights with −F of the RBM
+	CouplingsPearson float64     `json:"couplings_pearson"`   // correlation of the couplings in the zero-sum gauge
+	ScoresPearson    float64     `json:"scores_pearson"`      // correlation of the scores of pairs
+	WeightsPearson   float64     `json:"log_weights_pearson"` // correlation of log weights with −F of the RBM
 	Precision        []precision `json:"precision,omitempty"`
 }
 
@@ -279,18 +279,18 @@ func (e *evaluation) findContacts(ctx context.Context) (err error) {
 	}
 	logWeights, others := make([]float64, e.n), make([]float64, e.n)
 	levels := make([]int32, a.effective.Sites)
-	weigh := func(p *potts.Model) *float64 {
+	weigh := func(p *potts.Model) float64 {
 		for r := range logWeights {
 			e.set.Schema.Levels(levels, e.v, r)
 			logWeights[r], others[r] = p.LogWeight(levels), -e.free[r]
 		}
-		return cli.Finite(stat.Correlation(logWeights, others, e.set.WeightsOf(e.index)))
+		return stat.Correlation(logWeights, others, e.set.WeightsOf(e.index))
 	}
 	c.PairwisePearson = weigh(a.effective)
 	if a.other != nil {
 		_, scores, rankedToo := scoresOf(a.other)
-		a.compared = &comparison{File: a.potts, ScoresPearson: cli.Finite(stat.Correlation(scores.Upper(), c.scores.Upper(), nil)),
-			CouplingsPearson: cli.Finite(stat.Correlation(slices.Concat(a.other.Couplings...), slices.Concat(a.effective.Couplings...), nil)), WeightsPearson: weigh(a.other)}
+		a.compared = &comparison{File: a.potts, ScoresPearson: stat.Correlation(scores.Upper(), c.scores.Upper(), nil),
+			CouplingsPearson: stat.Correlation(slices.Concat(a.other.Couplings...), slices.Concat(a.effective.Couplings...), nil), WeightsPearson: weigh(a.other)}
 		if a.known != nil {
 			ppv, _ := a.known.Precision(rankedToo, a.threshold)
 			a.compared.Precision = precisions(ppv, a.other.Sites)
@@ -478,16 +478,16 @@ func (a *analysis) record(rec *cli.Record) {
 		if c.Known != "" {
 			rec.Say("  precision", fmt.Sprintf("%s; %d of the pairs at %d sites or more are in contact (%s)", precisionText(c.Precision, c.Contacts), c.Contacts, contactApart, c.Known))
 		}
-		if c.PairwisePearson != nil {
-			rec.Say("  effective couplings", fmt.Sprintf("Pearson %.4f of the pairwise part of −F with −F, over the rows", *c.PairwisePearson))
+		if cli.Finite(c.PairwisePearson) {
+			rec.Say("  effective couplings", fmt.Sprintf("Pearson %.4f of the pairwise part of −F with −F, over the rows", c.PairwisePearson))
 		}
 	}
 	if x := a.compared; x != nil {
-		number := func(x *float64) string {
-			if x == nil {
+		number := func(x float64) string {
+			if !cli.Finite(x) {
 				return "unknown"
 			}
-			return fmt.Sprintf("%.4f", *x)
+			return fmt.Sprintf("%.4f", x)
 		}
 		text := fmt.Sprintf("Pearson of couplings %s, of scores %s, of log weights with −F %s", number(x.CouplingsPearson), number(x.ScoresPearson), number(x.WeightsPearson))
 		if p := precisionText(x.Precision, a.contacts.Contacts); p != "" {

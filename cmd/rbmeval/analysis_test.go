@@ -147,7 +147,7 @@ func TestAnalysis(t *testing.T) {
 	if len(c.Top) != 12 || c.Top[0] != [2]int{1, 12} || c.Top[1] != [2]int{2, 11} || c.Contacts != 4 || c.Threshold != 7.5 || c.Known != "d.txt" || got.Analysis != "json" {
 		t.Errorf("contacts %+v", c)
 	}
-	if len(c.Precision) != 4 || c.Precision[3].N != 12 || !slices.Equal(c.Precision, got.Potts.Precision) || c.Pairwise < 0.99 || *got.Potts.CouplingsPearson < 1-1e-9 {
+	if len(c.Precision) != 4 || c.Precision[3].N != 12 || !slices.Equal(c.Precision, got.Potts.Precision) || c.Pairwise < 0.99 || got.Potts.CouplingsPearson < 1-1e-9 {
 		t.Errorf("precision %+v, Pearson %v; of the Potts model %+v", c.Precision, c.Pairwise, got.Potts)
 	}
 	lines := linesOf(t, "text/contacts.csv")

@@ -60,7 +60,7 @@ func (o *options) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []
 		if err != nil {
 			return unknown(), err
 		}
-		if cli.Finite(truth) == nil {
+		if !cli.Finite(truth) {
 			return unknown(), errNotFinite
 		}
 		p.logZ, p.stdErr, p.by = truth, 0, byExact
@@ -99,18 +99,16 @@ func (p *logZEstimates) warn(methods []logz.Method, format string, args ...any) 
 }
 
 // logLikelihood returns the mean log-likelihood of rows with mean free energy free, or
-// an upper bound of it if log Z has only a lower bound. The other result is nil. Both are
-// nil if nothing is known.
-func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
+// an upper bound of it if log Z has only a lower bound. The other result is NaN. Both are
+// NaN if nothing is known.
+func (p logZEstimates) logLikelihood(free float64) (mean, upperBound float64) {
 	switch {
 	case p.by != "":
-		x := -free - p.logZ
-		return &x, nil
+		return -free - p.logZ, math.NaN()
 	case !math.IsInf(p.LowerBound, 0):
-		x := -free - p.LowerBound
-		return nil, &x
+		return math.NaN(), -free - p.LowerBound
 	}
-	return nil, nil
+	return math.NaN(), math.NaN()
 }
 
 // record returns log Z, its estimates, its bound and warnings.
@@ -121,9 +119,9 @@ func (p logZEstimates) record() (rec cli.Record) {
 	} else if p.by != "" {
 		rec.Add("log_z", p.logZ)
 		rec.Add("log_z_by", p.by)
-		rec.Add("log_z_std_err", cli.Finite(p.stdErr))
+		rec.Add("log_z_std_err", cli.Known(p.stdErr))
 	}
-	rec.Add("log_z_lower_bound", cli.Finite(p.LowerBound))
+	rec.Add("log_z_lower_bound", cli.Known(p.LowerBound))
 	for _, a := range []struct {
 		key string
 		m   logz.Method
@@ -154,7 +152,7 @@ func (p logZEstimates) record() (rec cli.Record) {
 		rec.Show("bennett", "log Z by "+methods[logz.ByBennett], e, fmt.Sprintf("%s (%d ladders of %d temperatures, %d rounds; %ssmallest overlap %s %%, %s)",
 			number, b.Groups, b.Temperatures, p.Rounds, ess, cli.TwoDigits(100*b.Overlap), cli.Count(p.RoundTrips, "round trip")))
 	}
-	if cli.Finite(p.LowerBound) != nil && (p.by == "" || len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)) {
+	if cli.Finite(p.LowerBound) && (p.by == "" || len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)) {
 		rec.Say("log Z is at least", fmt.Sprintf("%.3f (by the distinct rows)", p.LowerBound))
 	}
 	rec.Add("warnings", p.warnings())
@@ -187,8 +185,8 @@ func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Reco
 		text = fmt.Sprintf("%.3f, a bound from %s on average", logZ, side)
 	case !math.IsNaN(logZ):
 		e.Add("log_z", logZ)
-		e.Add("std_err", cli.Finite(stdErr))
-		if cli.Finite(stdErr) == nil {
+		e.Add("std_err", cli.Known(stdErr))
+		if !cli.Finite(stdErr) {
 			stdErr = math.Inf(1)
 		}
 		text = cli.PlusMinus(logZ, stdErr, 3)

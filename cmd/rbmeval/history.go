@@ -208,7 +208,7 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 			return err
 		}
 		f := part.set.Mean(part.index, free)
-		if cli.Finite(f) == nil {
+		if !cli.Finite(f) {
 			return errNotFinite
 		}
 		s.free = append(s.free, f)

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,20 +12,23 @@ import (
 
 // records returns the results of each snapshot.
 func (h *history) records() (all []cli.Record) {
-	number := func(sign string, x *float64) string {
-		if x == nil {
+	number := func(sign string, x float64) string {
+		if !cli.Finite(x) {
 			return "–"
 		}
-		return fmt.Sprintf("%s%.3f", sign, *x)
+		return fmt.Sprintf("%s%.3f", sign, x)
 	}
 	doubtful := slices.ContainsFunc(h.snapshots, func(s snapshot) bool { return len(s.Warnings) > 0 })
 	for _, s := range h.snapshots {
-		logZ, stdErr, by, above, below := cli.Known(s.logZ, s.by != ""), cli.Finite(s.stdErr), methods[s.by], "", ""
+		logZ, stdErr, by, above, below := s.logZ, s.stdErr, methods[s.by], "", ""
 		if s.by == "" || s.by == byExact {
-			stdErr = nil
+			stdErr = math.NaN()
 		}
-		if bound := cli.Finite(s.LowerBound); logZ == nil && bound != nil {
-			logZ, by, above, below = bound, "bound", "≥ ", "≤ "
+		if s.by == "" {
+			logZ = math.NaN()
+			if cli.Finite(s.LowerBound) {
+				logZ, by, above, below = s.LowerBound, "bound", "≥ ", "≤ "
+			}
 		}
 		var rec, bounds cli.Record
 		rec.Show("step", "step", s.Step, strconv.Itoa(s.Step))
@@ -33,12 +36,16 @@ func (h *history) records() (all []cli.Record) {
 		rec.Say("±", number("", stdErr))
 		rec.Say("by", by)
 		for i, part := range []string{"train", "test"}[:len(h.parts)] {
-			var mean, bound *float64
+			mean, bound := math.NaN(), math.NaN()
 			if i < len(s.free) {
 				mean, bound = s.logLikelihood(s.free[i])
 			}
-			rec.Show("log_likelihood_"+part, part, mean, number(below, cmp.Or(mean, bound)))
-			bounds.Add("log_likelihood_"+part+"_upper_bound", bound) // if there is no estimate
+			shown := mean
+			if !cli.Finite(mean) {
+				shown = bound
+			}
+			rec.Show("log_likelihood_"+part, part, cli.Known(mean), number(below, shown))
+			bounds.Add("log_likelihood_"+part+"_upper_bound", cli.Known(bound)) // if there is no estimate
 		}
 		if doubtful {
 			rec.Say("", map[bool]string{true: "!"}[len(s.Warnings) > 0])

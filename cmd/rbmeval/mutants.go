@@ -74,8 +74,8 @@ type change struct {
 
 // A correlation compares scores with other numbers.
 type correlation struct {
-	N        int      `json:"n"`
-	Spearman *float64 `json:"spearman"` // null if all values are equal
+	N        int     `json:"n"`
+	Spearman float64 `json:"spearman"` // null if all values are equal
 }
 
 func addMutantFlags(f *cli.Flags) *mutants {
@@ -373,7 +373,7 @@ func (u *mutants) findMeasured(head []string, rest [][]string) error {
 				err = bad("no number")
 				break
 			}
-			if cli.Finite(x) == nil && infinite == nil {
+			if !cli.Finite(x) && infinite == nil {
 				infinite = bad("not finite")
 			}
 			values[r] = x
@@ -453,7 +453,7 @@ func (u *mutants) scoreAll(ctx context.Context, e *evaluation, all []mutant) err
 			if truth != nil {
 				rows[r].truth = truth(v.Row(r), -1) - truth(v.Row(chunk), -1)
 			}
-			if cli.Finite(rows[r].score) == nil {
+			if !cli.Finite(rows[r].score) {
 				return errNotFinite
 			}
 		}
@@ -479,9 +479,9 @@ func (u *mutants) correlate(with func(m mutant) float64) (c correlation) {
 			x, y = append(x, m.score), append(y, other)
 		}
 	}
-	c.N = len(x)
+	c.N, c.Spearman = len(x), math.NaN()
 	if c.N > 1 {
-		c.Spearman = cli.Finite(stat.Correlation(rankings(x), rankings(y), nil))
+		c.Spearman = stat.Correlation(rankings(x), rankings(y), nil)
 	}
 	return c
 }
@@ -542,8 +542,8 @@ func (u *mutants) record(rec *cli.Record) {
 	rec.Say("  highest", strings.Join(top, ", "))
 	say := func(label string, c correlation) {
 		text := fmt.Sprintf("Spearman – (%s; this needs two different values)", cli.Count(c.N, "mutant"))
-		if c.Spearman != nil {
-			text = fmt.Sprintf("Spearman %.4f (%s)", *c.Spearman, cli.Count(c.N, "mutant"))
+		if cli.Finite(c.Spearman) {
+			text = fmt.Sprintf("Spearman %.4f (%s)", c.Spearman, cli.Count(c.N, "mutant"))
 		}
 		rec.Say(label, text)
 	}

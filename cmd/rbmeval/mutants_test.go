@@ -234,11 +234,11 @@ func TestRankings(t *testing.T) {
 		t.Errorf("ranks %v, want %v", got, want)
 	}
 	u := mutants{all: []mutant{{score: 1, effect: -1}, {score: 5, effect: -70}, {score: 2, effect: math.NaN()}, {score: 3, effect: -2}}}
-	if c := u.correlate(func(m mutant) float64 { return m.effect }); c.N != 3 || *c.Spearman != -1 {
-		t.Errorf("%d, %v", c.N, *c.Spearman)
+	if c := u.correlate(func(m mutant) float64 { return m.effect }); c.N != 3 || c.Spearman != -1 {
+		t.Errorf("%d, %v", c.N, c.Spearman)
 	}
-	if c := u.correlate(func(m mutant) float64 { return 7 }); c.Spearman != nil {
-		t.Errorf("equal values have the correlation %v", *c.Spearman)
+	if c := u.correlate(func(m mutant) float64 { return 7 }); !math.IsNaN(c.Spearman) {
+		t.Errorf("equal values have the correlation %v", c.Spearman)
 	}
 }
 

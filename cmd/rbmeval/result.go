@@ -22,7 +22,7 @@ var calibrationKey = rbm.NewKey(0)
 // record returns the results. The error is errNotFinite if a result is not finite.
 func (e *evaluation) record() (rec cli.Record, err error) {
 	number := func(key, label string, x float64) {
-		if cli.Finite(x) == nil {
+		if !cli.Finite(x) {
 			err = errNotFinite
 		}
 		rec.Show(key, label, x, fmt.Sprintf("%.6f", x))
@@ -40,7 +40,7 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	}
 	if e.classify {
 		s := train.ScoreRows(e.logp, e.set.Y, e.set.Weights)
-		if cli.Finite(s.MeanLogP) == nil {
+		if !cli.Finite(s.MeanLogP) {
 			err = errNotFinite
 		}
 		if err == nil {
@@ -127,8 +127,8 @@ func (e *evaluation) addLikelihood(rec *cli.Record) {
 	mean, bound := e.logLikelihood(free)
 	switch {
 	case e.by == byExact:
-		rec.Show("mean_log_likelihood", what, mean, fmt.Sprintf("%.6f", *mean))
-		e.addPerSite(rec, *mean)
+		rec.Show("mean_log_likelihood", what, mean, fmt.Sprintf("%.6f", mean))
+		e.addPerSite(rec, mean)
 	case e.by != "":
 		mark := func(m logz.Method) string {
 			switch {
@@ -141,16 +141,16 @@ func (e *evaluation) addLikelihood(rec *cli.Record) {
 			}
 			return ""
 		}
-		text := fmt.Sprintf("%s by %s%s", cli.PlusMinus(*mean, e.stdErr, 3), methods[e.by], mark(e.by))
+		text := fmt.Sprintf("%s by %s%s", cli.PlusMinus(mean, e.stdErr, 3), methods[e.by], mark(e.by))
 		for _, m := range estimators {
 			if x, _ := e.By(m); m != e.by && !math.IsNaN(x) {
 				text += fmt.Sprintf("; %.3f by %s%s", -free-x, methods[m], mark(m))
 			}
 		}
 		rec.Show("mean_log_likelihood", what, mean, text)
-		e.addPerSite(rec, *mean)
-	case bound != nil:
-		rec.Show("mean_log_likelihood_upper_bound", what, bound, fmt.Sprintf("at most %.3f, by the lower bound of log Z", *bound))
+		e.addPerSite(rec, mean)
+	case cli.Finite(bound):
+		rec.Show("mean_log_likelihood_upper_bound", what, bound, fmt.Sprintf("at most %.3f, by the lower bound of log Z", bound))
 	case e.asked():
 		rec.Say("", fmt.Sprintf("no %s: no estimate of log Z has a number", what))
 	}

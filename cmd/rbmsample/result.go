@@ -251,7 +251,7 @@ func describe(d sample.Draw) string {
 		return cli.Number(x)
 	}
 	atLeast, atMost, of := "", "", ""
-	if cli.Finite(d.Tau) != nil && cli.Finite(d.TauErr) == nil { // τ is only a lower bound
+	if cli.Finite(d.Tau) && !cli.Finite(d.TauErr) { // τ is only a lower bound
 		atLeast, atMost = "≥ ", "≤ "
 	}
 	if d.TauOf != "" {

@@ -17,7 +17,6 @@ import (
 	"gorbm/data"
 	"gorbm/data/grammar"
 	"gorbm/negphase"
-	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/memory"
@@ -401,21 +400,34 @@ func (o *options) checkSettings() (err error) {
 // negative returns the settings of the negative phase, from -negphase and the
 // flags of flagKeys. A setting must not be given by both.
 func (o *options) negative() (negphase.Settings, error) {
-	name, rest, _ := strings.Cut(o.negphase, ":")
-	s := negphase.DefaultSettings(name)
+	name, rest, more := strings.Cut(o.negphase, ":")
+	text, s := name, negphase.DefaultSettings(name)
 	for _, key := range flagKeys {
-		value := o.flags.Lookup(key.flag).Value.String()
-		if key.flag == "chains" && value == "0" && !o.flags.Given("chains") {
-			value = strconv.Itoa(o.settings.Batch)
-		}
 		if !negphase.Has(name, key.name) {
 			continue
+		}
+		value := o.flags.Lookup(key.flag).Value.String()
+		if o.flags.Given(key.flag) {
+			text += ":" + key.name + "=" + strings.ReplaceAll(value, ":", "/") // auto:8 is auto/8 in settings
+		} else if key.flag == "chains" && value == "0" {
+			value = strconv.Itoa(o.settings.Batch)
 		}
 		if err := s.Set(key.name, value); err != nil {
 			return s, cli.Usagef("-%s: %w", key.flag, err)
 		}
 	}
-	parsed, err := negphase.Parse(o.negphase, s)
+	if more {
+		text += ":" + rest
+	}
+	parsed, err := negphase.Parse(text, s)
+	var twice *negphase.TwiceError
+	if errors.As(err, &twice) {
+		for _, key := range flagKeys {
+			if key.name == twice.Key && o.flags.Given(key.flag) {
+				return s, cli.Usagef("-%s and %s= in -negphase mean the same; give one of them", key.flag, key.name)
+			}
+		}
+	}
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
@@ -426,18 +438,12 @@ func (o *options) negative() (negphase.Settings, error) {
 		}
 	}
 	for _, key := range flagKeys {
-		flagName, key := key.flag, key.name
-		if !o.flags.Given(flagName) {
-			continue
-		}
-		if flagName == "k" && negphase.Has(name, "moves") {
+		switch {
+		case !o.flags.Given(key.flag):
+		case key.flag == "k" && negphase.Has(name, "moves"):
 			return s, cli.Usagef("-k counts Gibbs steps, but -negphase %s moves by walks; give their number as moves=2 and their length as k=1-20, both in -negphase", name)
-		}
-		if !negphase.Has(name, key) {
-			return s, cli.Usagef("-%s has no meaning for -negphase %s; leave it out", flagName, name)
-		}
-		if hasKey(rest, key) {
-			return s, cli.Usagef("-%s and %s= in -negphase mean the same; give one of them", flagName, key)
+		case !negphase.Has(name, key.name):
+			return s, cli.Usagef("-%s has no meaning for -negphase %s; leave it out", key.flag, name)
 		}
 	}
 	return parsed, nil
@@ -445,22 +451,6 @@ func (o *options) negative() (negphase.Settings, error) {
 
 // flagKeys are the flags that set a key of -negphase.
 var flagKeys = []struct{ flag, name string }{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}}
-
-// hasKey reports whether the settings of -negphase set key of the estimator. A key after the name of a
-// sampler belongs to the sampler, if the sampler has such a key.
-func hasKey(settings, key string) bool {
-	sampler := ""
-	for _, part := range strings.Split(settings, ":") {
-		name, _, given := strings.Cut(part, "=")
-		switch {
-		case !given:
-			sampler = part
-		case name == key && !mcmc.MoverHas(sampler, key):
-			return true
-		}
-	}
-	return false
-}
 
 // describe returns two or three lines about the data, and the model and its
 // training.

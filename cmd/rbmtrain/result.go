@@ -287,7 +287,9 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 			say("precisions given the hidden units: %.3g to %.3g, of columns of variance 1", least, greatest)
 		}
 	}
-	rec.Add("law_log_likelihood_train", cli.Known(train.TrueLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
+	if truth, known := train.TrueLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0); known {
+		rec.Add("law_log_likelihood_train", truth)
+	}
 	if r.reading != nil {
 		rec.Add("balanced_error", r.reading.confusion.BalancedError()) // on the rows of read
 	}

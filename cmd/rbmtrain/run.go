@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"math"
 	"os"
 	"runtime/pprof"
 	"strconv"
@@ -269,8 +268,8 @@ func (r *runner) train(ctx context.Context) error {
 func (r *runner) report(e train.Evaluation) error {
 	r.last = e
 	if e.Step == 0 {
-		if v, ok := e.Value(r.plan.goal.Name + "_train"); ok {
-			r.state.First = cli.Finite(v)
+		if v, ok := e.Value(r.plan.goal.Name + "_train"); ok && cli.Finite(v) {
+			r.state.First = &v
 		}
 	}
 	if w := r.ladder.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.plan.steps && !r.ladder.settling(e.Info) && r.state.NoExchange == "" {
@@ -305,10 +304,7 @@ func (r *runner) report(e train.Evaluation) error {
 func (r *runner) choose(e train.Evaluation) error {
 	c := r.plan.choice
 	v, ok := e.Value(c.Name + "_holdout")
-	if !ok {
-		return nil
-	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if !ok || !cli.Finite(v) {
 		return nil
 	}
 	if c.Smaller {

@@ -1,15 +1,45 @@
-// Package finitejson writes JSON like encoding/json, but with null for infinities and NaN, which
-// JSON cannot express.
+// Package finitejson writes numbers that may be NaN or infinite, which JSON cannot express. In results a
+// float64 of this kind becomes null: see Marshal. In states that are read back it is a Number, which keeps
+// its value.
 package finitejson
 
 import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"reflect"
+	"strconv"
+	"strings"
 )
+
+// A Number is a float64 of a saved state. JSON has NaN and infinities as the texts "NaN", "+Inf" and "-Inf".
+type Number float64
+
+// MarshalJSON writes x with as many digits as its value needs.
+func (x Number) MarshalJSON() ([]byte, error) {
+	if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte(`"` + strconv.FormatFloat(f, 'g', -1, 64) + `"`), nil
+	}
+	return json.Marshal(float64(x))
+}
+
+// UnmarshalJSON reads a number, or the text of one. null and "" are NaN.
+func (x *Number) UnmarshalJSON(b []byte) error {
+	text := strings.Trim(string(b), `"`)
+	if text == "null" || text == "" {
+		*x = Number(math.NaN())
+		return nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("%.40q is not a number", text)
+	}
+	*x = Number(f)
+	return nil
+}
 
 // Marshal returns v as JSON. v must not have cycles.
 func Marshal(v any) (text []byte, err error) {

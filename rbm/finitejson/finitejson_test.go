@@ -233,3 +233,31 @@ func FuzzMarshal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) { check(t, b) })
 }
+
+// TestNumber checks that a Number comes back as it was, and that texts of earlier forms are read.
+func TestNumber(t *testing.T) {
+	for _, x := range []float64{0, -1.5, math.Pi, math.SmallestNonzeroFloat64, math.MaxFloat64, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		text, err := json.Marshal([]Number{Number(x)})
+		var back []Number
+		if err = errors.Join(err, json.Unmarshal(text, &back)); err != nil || len(back) != 1 || float64(back[0]) != x && !(math.IsNaN(x) && math.IsNaN(float64(back[0]))) {
+			t.Errorf("%v is written as %s and comes back as %v: %v", x, text, back, err)
+		}
+	}
+	for text, want := range map[string]float64{`"-3.25"`: -3.25, `"+Inf"`: math.Inf(1), "7e2": 700} {
+		var x Number
+		if err := json.Unmarshal([]byte(text), &x); err != nil || float64(x) != want {
+			t.Errorf("%s is read as %v: %v", text, x, err)
+		}
+	}
+	for _, text := range []string{"null", `""`, `"NaN"`} {
+		var x Number
+		if err := json.Unmarshal([]byte(text), &x); err != nil || !math.IsNaN(float64(x)) {
+			t.Errorf("%s is read as %v: %v", text, x, err)
+		}
+	}
+	for _, text := range []string{`"x"`, "true", "[]", "{}"} {
+		if err := json.Unmarshal([]byte(text), new(Number)); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}

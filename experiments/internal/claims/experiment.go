@@ -147,12 +147,12 @@ type running struct {
 
 // A verdictLine is a claim as -json prints it.
 type verdictLine struct {
-	Figure    string   `json:"figure"`
-	Claim     string   `json:"claim"`
-	Statistic string   `json:"statistic"`
-	Value     *float64 `json:"value"`
-	Pass      bool     `json:"pass"`
-	Verdict   Verdict  `json:"verdict"`
+	Figure    string  `json:"figure"`
+	Claim     string  `json:"claim"`
+	Statistic string  `json:"statistic"`
+	Value     float64 `json:"value"`
+	Pass      bool    `json:"pass"`
+	Verdict   Verdict `json:"verdict"`
 }
 
 func (r *running) all(ctx context.Context, figures []Figure) error {
@@ -166,7 +166,7 @@ func (r *running) all(ctx context.Context, figures []Figure) error {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 		for _, c := range f.Claims(t) {
-			lines = append(lines, verdictLine{f.Name, c.Text, c.Statistic, cli.Finite(c.Value), c.Verdict == Pass, c.Verdict})
+			lines = append(lines, verdictLine{f.Name, c.Text, c.Statistic, c.Value, c.Verdict == Pass, c.Verdict})
 		}
 		// Pages are written after each figure, so that those of an interrupted experiment
 		// agree with its numbers.
