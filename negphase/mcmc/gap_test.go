@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -309,6 +310,52 @@ func TestWarnings(t *testing.T) {
 		chain := must(c.mover.Bind(NewIsing(c.graph, nil), c.beta, nil))(t)
 		if w := chain.(Warner).Warning(); (w != "") != c.warns {
 			t.Errorf("%s: warning %q, want one: %v", c.name, w, c.warns)
+		}
+	}
+}
+
+// Where every flip costs nothing, sweeps of Metropolis from one state reach all states alike. If all flips
+// are accepted, the parity of the active sites is known after each sweep, and in a fixed order the state is.
+func TestMetropolisWithoutCosts(t *testing.T) {
+	const chains = 20000
+	uniform := slices.Repeat([]float64{1. / 64}, 64)
+	z := func(c Chain, s Settable) float64 {
+		r, counts, start := rbm.NewKey(5).Rand(), make([]int, 64), make([]uint8, s.Len())
+		for range chains {
+			s.SetState(start)
+			c.Reset()
+			for range 12 { // in random order a site is not drawn with probability 2e-6
+				c.Move(r)
+			}
+			x := 0
+			for i, on := range s.State() {
+				x |= int(on) << i
+			}
+			counts[x]++
+		}
+		return diag.StationarityZ(counts, uniform)
+	}
+	for name, c := range map[string]struct {
+		s    Settable
+		beta float64
+	}{
+		"integer graph, β = 0":   {NewIsing(lattice(t, "2x3", Uniform(1), 0), nil), 0},
+		"real graph, β = 0":      {NewIsing(realGraph(t, 6), nil), 0},
+		"graph without coupling": {NewIsing(lattice(t, "2x3", Uniform(0), 0), nil), 1},
+		"RBM without parameters": {NewRBM(NewParameters(rbm.New(4, 2, 0, rbm.Softmax))), 1},
+	} {
+		orders := []Order{Linear, Random}
+		if c.beta == 0 && name != "real graph, β = 0" {
+			orders = append(orders, Chessboard)
+		}
+		for _, order := range orders {
+			m := Metropolis{order}
+			if got := z(must(m.Bind(c.s, c.beta, nil))(t), c.s); got > 6 {
+				t.Errorf("%s, order %v: z = %.1f, want at most 6", name, order, got)
+			}
+			if got := z(must(newSweep(c.s, c.beta, nil, m))(t), c.s); got < 100 {
+				t.Errorf("%s, order %v: z = %.1f if all flips are accepted, want above 100", name, order, got)
+			}
 		}
 	}
 }

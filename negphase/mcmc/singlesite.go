@@ -25,11 +25,16 @@ func (Gibbs) proposes() bool         { return false }
 // Metropolis proposes the flip of a site and accepts it with probability
 // min(1, exp(−βΔE)). A move is a sweep with one update per site. In
 // a fixed order the chain may be reducible if some flips have ΔE = 0 (Friedberg &
-// Cameron 1970). Its chains are Warners and warn of this.
+// Cameron 1970). Its chains are Warners and warn of this. Where every flip costs nothing, at β = 0 or
+// without couplings and fields, a sweep would accept all flips, and the parity of the spins would depend
+// on the number of sweeps alone. There the chain accepts with probability ½, as ModifiedMetropolis does.
 type Metropolis struct{ Order Order }
 
 // Bind returns the chain; see Mover.
 func (m Metropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	if beta == 0 || flat(s) {
+		return ModifiedMetropolis(m).Bind(s, beta, sites)
+	}
 	c, err := newSweep(s, beta, sites, m)
 	if err != nil {
 		return nil, err
@@ -71,11 +76,7 @@ type metropolis struct{ sweep }
 
 // Warning implements Warner.
 func (c *metropolis) Warning() string {
-	free := c.beta == 0 || flat(c.system) // βΔE is 0 for every flip
-	switch {
-	case c.order == Random && free:
-		return "metropolis: every flip costs nothing and is accepted, so a sweep keeps the parity of the spins; use modified-metropolis or gibbs"
-	case c.order != Random && (c.beta == 0 || c.ising != nil && c.ising.graph.ties(c.sites) || c.rbm != nil && free):
+	if c.order != Random && c.ising != nil && c.ising.graph.ties(c.sites) {
 		return "metropolis in a fixed order accepts every flip that costs nothing and may never reach some states; use modified-metropolis, or order=random"
 	}
 	return ""

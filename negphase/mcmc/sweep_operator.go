@@ -35,11 +35,15 @@ type SweepOperator struct {
 
 // NewSweepOperator returns the operator of m's moves on s at inverse temperature
 // beta. The moves update the given sites in this order; all sites if nil. It changes the state of s. It
-// returns an error for another type of mover, and for more than MaxOperatorSites sites.
+// returns an error for another type of mover, and for more than MaxOperatorSites sites. If all flips of s
+// cost nothing, the operator of Metropolis accepts them all, as published; the chain of Bind does not.
 func NewSweepOperator(s Settable, m Mover, beta float64, sites []int32) (*SweepOperator, error) {
 	n := s.Len()
 	if n > MaxOperatorSites {
 		return nil, fmt.Errorf("%d sites have too many states to list; at most %d sites", n, MaxOperatorSites)
+	}
+	if metropolis, ok := m.(Metropolis); ok && beta == 0 {
+		m = ModifiedMetropolis(metropolis)
 	}
 	single, ok := m.(singleSite)
 	if !ok {

@@ -20,6 +20,7 @@ func TestOperatorGap(t *testing.T) {
 	m.Randomize(1, rbm.NewKey(3))
 	layers := []int32{4, 5, 6, 0, 1, 2, 3}
 	torus := lattice(t, "3x3", Uniform(0.4), 0)
+	free := NewIsing(lattice(t, "3x3", Uniform(0), 0), nil) // every flip costs nothing
 	zero := 0
 	for _, c := range []struct {
 		name  string
@@ -33,6 +34,7 @@ func TestOperatorGap(t *testing.T) {
 		{"torus, modified", NewIsing(torus, nil), ModifiedMetropolis{}, 1, nil},
 		{"torus, random", NewIsing(torus, nil), Metropolis{Random}, 1, nil},
 		{"torus at β = 0, metropolis", NewIsing(torus, nil), Metropolis{Random}, 0, nil},
+		{"no couplings, metropolis", free, Metropolis{Random}, 1, nil},
 		{"chessboard", NewIsing(lattice(t, "2x3", Uniform(0.7), 0), nil), ModifiedMetropolis{Chessboard}, 1, nil},
 		{"real", NewIsing(realGraph(t, 7), nil), Metropolis{}, 1, nil},
 		{"block gibbs", NewRBM(NewParameters(m)), Gibbs{}, 1, layers},
@@ -52,7 +54,7 @@ func TestOperatorGap(t *testing.T) {
 			zero++
 		}
 	}
-	if zero != 2 { // Metropolis on the torus, and at β = 0
+	if zero != 2 { // Metropolis on the torus, and without couplings
 		t.Errorf("%d gaps are 0, want 2", zero)
 	}
 }
