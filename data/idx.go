@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -15,65 +13,50 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// An idxFile says what an IDX file must contain. IDX is the format of MNIST: two zero bytes, the type of
-// the elements, the number of dimensions, each dimension as a big-endian uint32, then the elements, with
-// the last dimension running fastest.
-type idxFile struct {
-	dims      []int  // allowed numbers of dimensions
-	name, sum string // if sum is not "", it is the SHA-256 that the content must have, and name is the original file's name
-}
-
 // maxIDX limits the uncompressed size of an IDX file. The largest of the known
 // sets, EMNIST by class, has 550 MB.
 const maxIDX = 1 << 30
 
-// scanFile is scan of the file at path.
-func (f idxFile) scanFile(ctx context.Context, path string, begin func(dims []int) (io.Writer, error)) error {
+// scanFile reads the IDX file at path, gzipped or not, as scanIDX does.
+func scanFile(ctx context.Context, path string, dims []int, begin func(dims []int) (io.Writer, error)) error {
 	file, size, err := open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return f.scan(reading{ctx, nil, file}, path, func(dims []int) (io.Writer, error) {
+	var magic [2]byte
+	_, err = file.ReadAt(magic[:], 0)
+	packed := err == nil && magic == gzipMagic
+	return scanPacked(reading{ctx, nil, file}, path, dims, func(dims []int) (io.Writer, error) {
 		full := 1.0
 		for _, n := range dims {
 			full *= float64(n)
 		}
-		var magic [2]byte
-		if _, err := file.ReadAt(magic[:], 0); err == nil && magic == gzipMagic && npz.Bomb(full, float64(size)) {
+		if packed && npz.Bomb(full, float64(size)) {
 			return nil, formatErrorf("%s: the header asks for %.3g bytes out of a file of %d; write it uncompressed if it is right", path, full, size)
 		}
 		return begin(dims)
 	})
 }
 
-// scan reads a file from r, gzipped or not. It calls begin with the dimensions, and writes the elements to
-// the Writer that begin returns. Errors name path.
-func (f idxFile) scan(r io.Reader, path string, begin func(dims []int) (io.Writer, error)) error {
+// scanPacked is scanIDX of a reader of IDX, gzipped or not.
+func scanPacked(r io.Reader, path string, dims []int, begin func(dims []int) (io.Writer, error)) error {
 	r, err := decompress(r)
 	if err != nil {
 		return idxRead(path, err)
 	}
 	ahead := readAhead(r)
 	defer ahead.Close()
-	r = ahead
-	h := sha256.New()
-	if f.sum != "" {
-		r = io.TeeReader(r, h)
-	}
-	if err := scanIDX(r, path, maxIDX, f.dims, begin); err != nil || f.sum == "" {
-		return err
-	}
-	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.sum {
-		return formatErrorf("%s: SHA-256 %s… of the content is not that of %s, %s…; delete the file and fetch it again", path, sum[:12], f.name, f.sum[:12])
-	}
-	return nil
+	return scanIDX(ahead, path, maxIDX, dims, begin)
 }
 
 // idxBytes is the type of unsigned bytes, the only type read here.
 const idxBytes = 0x08
 
-// scanIDX reads an IDX file of unsigned bytes. dims has the allowed numbers of dimensions, and most is the
+// scanIDX reads an IDX file of unsigned bytes. IDX is the format of MNIST: two zero bytes, the type of the
+// elements, the number of dimensions, each dimension as a big-endian uint32, then the elements, with the
+// last dimension running fastest. scanIDX calls begin with the dimensions, and writes the elements to the
+// Writer that begin returns. dims has the allowed numbers of dimensions, and most is the
 // largest number of elements. The header is not trusted: scanIDX allocates no more than r delivers, and
 // reads at most one byte more than the header says. Errors name path.
 func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims []int) (io.Writer, error)) error {

@@ -167,7 +167,7 @@ func TestScanLeavesNoGoroutine(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				err := idxFile{dims: []int{1}}.scan(bytes.NewReader(c.file), "t.idx", func([]int) (io.Writer, error) { return io.Discard, c.begin })
+				err := scanPacked(bytes.NewReader(c.file), "t.idx", []int{1}, func([]int) (io.Writer, error) { return io.Discard, c.begin })
 				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("error %v, want %q", err, c.want)
 				}

@@ -17,9 +17,9 @@ import (
 // idxEndings are the endings of the names of IDX files.
 var idxEndings = []string{"-ubyte", "-ubyte.gz", ".idx", ".idx.gz"}
 
-// idxFiles describes the two files of a set: images, of shape images × height × width or examples × inputs,
-// and labels, one for each image.
-var idxFiles = [2]idxFile{{dims: []int{2, 3}}, {dims: []int{1}}}
+// The numbers of dimensions that the two files of a set may have: images × height × width or examples ×
+// inputs, and a label for each image.
+var imageDims, labelDims = []int{2, 3}, []int{1}
 
 // An idxPart has the paths of the files of a training or test set. labels is "" if it has none.
 type idxPart struct{ images, labels string }
@@ -87,7 +87,7 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	var seen [2][256]int // count of each byte in each part
 	var shapes [][]int
 	for i, p := range parts {
-		err := idxFiles[0].scanFile(ctx, p.images, func(dims []int) (io.Writer, error) {
+		err := scanFile(ctx, p.images, imageDims, func(dims []int) (io.Writer, error) {
 			shapes = append(shapes, dims[1:])
 			return writerFunc(func(b []byte) (int, error) {
 				for _, g := range b {
@@ -129,7 +129,7 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	for i, p := range parts {
 		s, bin := opt.emptySet(sp.text, i, all.between(to))
 		s.Scale = opt.describe(ranges)
-		labels, err := p.read(ctx, idxFiles[:], &packer{bin: bin, set: s, levels: to.levels()})
+		labels, err := p.read(ctx, &packer{bin: bin, set: s, levels: to.levels()})
 		if err != nil {
 			return nil, err
 		}
@@ -169,10 +169,10 @@ func (p idxPart) withTest() ([]idxPart, error) {
 	return []idxPart{p, t}, nil
 }
 
-// read reads the images, which must match files, into the packer's set, and returns the labels.
-func (p idxPart) read(ctx context.Context, files []idxFile, to *packer) ([]byte, error) {
+// read reads the images into the packer's set, and returns the labels.
+func (p idxPart) read(ctx context.Context, to *packer) ([]byte, error) {
 	s := to.set
-	err := files[0].scanFile(ctx, p.images, func(dims []int) (io.Writer, error) {
+	err := scanFile(ctx, p.images, imageDims, func(dims []int) (io.Writer, error) {
 		s.Height, s.Width = 1, dims[1]
 		if len(dims) == 3 {
 			s.Height, s.Width = dims[1], dims[2]
@@ -198,7 +198,7 @@ func (p idxPart) read(ctx context.Context, files []idxFile, to *packer) ([]byte,
 		return nil, nil
 	}
 	var labels bytes.Buffer
-	err = files[1].scanFile(ctx, p.labels, func(dims []int) (io.Writer, error) {
+	err = scanFile(ctx, p.labels, labelDims, func(dims []int) (io.Writer, error) {
 		if dims[0] != s.Len() {
 			return nil, formatErrorf("%s holds %d labels for the %d images of %s; fetch both files again", p.labels, dims[0], s.Len(), p.images)
 		}
@@ -234,3 +234,7 @@ func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -141,7 +141,7 @@ func (o Options) progress(what, unit string, total int64) io.Writer {
 }
 
 // Load returns the data set that a spec names; [Help] lists the specs. test is nil if the source has no
-// test set. MNIST is downloaded if it is not on disk. Cancelling ctx ends downloads, the generation of
+// test set. MNIST comes from the folder of the Go module GoMNIST, or is downloaded if no folder has it. Cancelling ctx ends downloads, the generation of
 // data, and the reading of files and pipes.
 //
 // An error is one line. It wraps [ErrFormat] if the spec or a file is malformed, and [fs.ErrNotExist] if a

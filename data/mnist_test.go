@@ -1,13 +1,12 @@
 package data
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,29 +21,24 @@ import (
 // folder and no mirror.
 func fakeMNIST(t *testing.T) (m mnistSource, contents map[string][]byte) {
 	contents = map[string][]byte{}
-	m = mnistSource{client: http.DefaultClient, stall: downloadStall, cache: filepath.Join(t.TempDir(), "gorbm", "mnist")}
+	m = mnistSource{client: http.DefaultClient, cache: filepath.Join(t.TempDir(), "gorbm", "mnist")}
 	for i, f := range mnistFiles {
 		n := 6
 		if i >= 2 {
 			n = 3
 		}
-		var b []byte
-		if f.dims[0] == 3 {
-			pixels := make([]byte, n*4)
-			for k := range n {
-				pixels[k*4+k%4] = 128 // row k has pixel k%4 on
-			}
+		labels := make([]byte, n)
+		pixels := make([]byte, n*4)
+		for k := range n {
+			pixels[k*4+k%4], labels[k] = 128, byte(k) // row k has pixel k%4 on
+		}
+		b := idxBuild(labels, uint32(n))
+		if i%2 == 0 {
 			b = idxBuild(pixels, uint32(n), 2, 2)
-		} else {
-			labels := make([]byte, n)
-			for k := range labels {
-				labels[k] = byte(k)
-			}
-			b = idxBuild(labels, uint32(n))
 		}
 		sum := sha256.Sum256(b)
-		m.files[i] = idxFile{f.dims, f.name, hex.EncodeToString(sum[:])}
-		contents[f.name+".gz"] = gzipped(b)
+		m.files[i] = mnistFile{f.name, hex.EncodeToString(sum[:])}
+		contents[f.name] = gzipped(b)
 	}
 	return m, contents
 }
@@ -72,30 +66,18 @@ func loadFake(m mnistSource, text string, opt Options) (train, test *Set, err er
 func TestMNISTFolders(t *testing.T) {
 	m, contents := fakeMNIST(t)
 	dir := t.TempDir()
-	raw := map[string][]byte{}
-	for name, b := range contents {
-		r, err := decompress(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw[strings.Replace(strings.TrimSuffix(name, ".gz"), "-idx", ".idx", 1)] = plain
-	}
-	writeFiles(t, filepath.Join(dir, "direct"), contents)
-	writeFiles(t, filepath.Join(dir, "above", "mnist"), raw)
-	writeFiles(t, filepath.Join(dir, "env"), contents)
-	cached, env := m, m
+	in := func(name string) string { return filepath.Join(dir, name) }
+	writeFiles(t, in("direct"), contents)
+	writeFiles(t, filepath.Join(in("above"), "mnist"), contents)
+	cached, folders := m, m
 	writeFiles(t, cached.cache, contents)
-	env.cache, env.env = filepath.Join(dir, "absent"), filepath.Join(dir, "env")
+	folders.cache, folders.folders = "", []string{in("absent"), in("direct"), in("never")}
 	for name, c := range map[string]struct {
 		m   mnistSource
 		dir string
 	}{
-		"dir": {m, filepath.Join(dir, "direct")}, "dir/mnist, not compressed": {m, filepath.Join(dir, "above")},
-		"environment": {env, ""}, "cache": {cached, ""}, "dir is a file": {cached, filepath.Join(dir, "direct", "t10k-labels-idx1-ubyte.gz")},
+		"dir": {m, in("direct")}, "dir/mnist": {m, in("above")}, "folders": {folders, ""}, "cache": {cached, ""},
+		"dir is a file": {cached, filepath.Join(in("direct"), "t10k-labels-idx1-ubyte.gz")}, "dir without files": {cached, dir},
 	} {
 		t.Run(name, func(t *testing.T) {
 			train, test, err := loadFake(c.m, "mnist", Options{Dir: c.dir})
@@ -104,31 +86,53 @@ func TestMNISTFolders(t *testing.T) {
 			}
 			checkSet(t, train)
 			checkSet(t, test)
-			if train.Name != "mnist" || test.Name != "mnist test" || train.Len() != 6 || test.Len() != 3 ||
+			if train.Name != "mnist" || test.Name != "mnist test" || train.Len() != 6 || test.Len() != 3 || train.Notes != nil ||
 				train.Y[5] != 5 || rowText(train.X, 5) != "0100" || train.Height != 2 || train.Binarize != Threshold || len(train.Classes) != 10 {
 				t.Errorf("got %+v", train)
 			}
 		})
 	}
+	_, _, err := loadFake(m, "mnist", Options{Dir: in("absent")})
+	checkError(t, err, "-data-dir", "absent", "GORBM_DATA")
+}
+
+// The folder of the module is found by the path of a function in the binary, or in the module cache of the
+// user if that path is relative, as with -trimpath.
+func TestModuleFolders(t *testing.T) {
+	cache, home := t.TempDir(), t.TempDir()
+	t.Setenv("GOMODCACHE", cache)
+	t.Setenv("GOPATH", filepath.Join(home, "a")+string(filepath.ListSeparator)+filepath.Join(home, "b"))
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	got := moduleFolders()
+	below := filepath.Join("github.com", "petar", "!go!m!n!i!s!t@v0.0.0-20150320212226-2fbe10d0fa63", "data")
+	for i, dir := range []string{cache, filepath.Join(home, "a", "pkg", "mod"), filepath.Join(home, "b", "pkg", "mod"), filepath.Join(home, "go", "pkg", "mod")} {
+		if at := len(got) - 4 + i; at < 0 || got[at] != filepath.Join(dir, below) {
+			t.Errorf("got %q, want %s in it", got, filepath.Join(dir, below))
+		}
+	}
+	if n := len(got); n > 5 || n == 5 && !strings.HasSuffix(got[0], below) {
+		t.Errorf("got %q, want at most the folder of the build before the others", got)
+	}
 }
 
 func TestHasMNIST(t *testing.T) {
-	t.Setenv("GORBM_DATA", "")
-	t.Setenv("HOME", t.TempDir()) // the user's cache is there
-	t.Setenv("XDG_CACHE_HOME", "")
-	t.Setenv("LocalAppData", t.TempDir())
 	dir := t.TempDir()
-	if HasMNIST(dir) || HasMNIST("") {
-		t.Error("MNIST is in an empty folder")
-	}
-	_, contents := fakeMNIST(t)
+	m, contents := fakeMNIST(t)
 	writeFiles(t, filepath.Join(dir, "mnist"), contents)
-	if !HasMNIST(dir) || HasMNIST("") {
+	if !m.has(dir) || m.has("") {
 		t.Error("MNIST is not found, or in another folder")
 	}
+	m.folders = []string{"", filepath.Join(dir, "mnist")}
+	if !m.has("") {
+		t.Error("MNIST is not found in a folder of the source")
+	}
+	if err := os.Remove(filepath.Join(dir, "mnist", mnistFiles[3].name)); err != nil || m.has("") {
+		t.Errorf("three of four files count, %v", err)
+	}
 	t.Setenv("GORBM_DATA", dir)
-	if !HasMNIST("") {
-		t.Error("MNIST is not found by GORBM_DATA")
+	if got := defaultMNIST().folders[0]; got != filepath.Join(dir, "mnist") {
+		t.Errorf("the first folder is %s, want mnist in GORBM_DATA", got)
 	}
 }
 
@@ -149,42 +153,41 @@ func TestMNISTLastRows(t *testing.T) {
 	checkFormat(t, err, "from 1 to 6")
 }
 
+// A folder with damaged files, or without some of them, is named in a note or an error, and the next folder
+// is used.
 func TestMNISTBadFiles(t *testing.T) {
-	const (
-		images, labels = "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"
-		testImages     = "t10k-images-idx3-ubyte.gz"
-	)
+	const images, labels = "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"
 	for _, c := range []struct {
 		name   string
-		change func(m *mnistSource, f map[string][]byte)
+		change func(f map[string][]byte)
 		want   []string
 	}{
-		{"wrong content", func(_ *mnistSource, f map[string][]byte) { f[images] = gzipped(idxBuild(make([]byte, 24), 6, 2, 2)) },
-			[]string{images, "SHA-256", "delete the file and fetch it again"}},
-		{"cut short", func(_ *mnistSource, f map[string][]byte) { f[images] = f[images][:30] }, []string{images, "cut short"}},
-		{"empty", func(_ *mnistSource, f map[string][]byte) { f[images] = nil }, []string{images, "cut short"}},
-		{"exchanged", func(_ *mnistSource, f map[string][]byte) { f[images] = f[labels] }, []string{images, "exchanged"}},
-		{"web page", func(_ *mnistSource, f map[string][]byte) { f[labels] = []byte("<html>") }, []string{labels, "not an IDX file"}},
-		{"counts", func(m *mnistSource, f map[string][]byte) {
-			b := idxBuild([]byte{1, 2}, 2)
-			sum := sha256.Sum256(b)
-			m.files[1].sum, f[labels] = hex.EncodeToString(sum[:]), b
-		}, []string{labels, "2 labels for the 6 images of"}},
-		{"test part", func(_ *mnistSource, f map[string][]byte) { f[testImages] = f[testImages][:30] }, []string{testImages, "cut short"}},
-		// The parts are read concurrently, but the error is always that of the first one.
-		{"both parts", func(_ *mnistSource, f map[string][]byte) { f[labels], f[testImages] = []byte("<html>"), nil }, []string{labels, "not an IDX file"}},
-		{"no digit", func(m *mnistSource, f map[string][]byte) {
-			b := idxBuild([]byte{0, 1, 2, 3, 4, 10}, 6)
-			sum := sha256.Sum256(b)
-			m.files[1].sum, f[labels] = hex.EncodeToString(sum[:]), b
-		}, []string{labels, "label 10 of row 5"}},
+		{"wrong content", func(f map[string][]byte) { f[images] = gzipped(idxBuild(make([]byte, 24), 6, 2, 2)) }, []string{images, "SHA-256", "fetch it again"}},
+		{"cut short", func(f map[string][]byte) { f[images] = f[images][:30] }, []string{images, "cut short"}},
+		{"empty", func(f map[string][]byte) { f[images] = nil }, []string{images, "cut short"}},
+		{"exchanged", func(f map[string][]byte) { f[images] = f[labels] }, []string{images, "SHA-256"}},
+		{"web page", func(f map[string][]byte) { f[labels] = []byte("<html>hotel</html>") }, []string{labels, "damaged"}},
+		{"longer", func(f map[string][]byte) { f[labels] = append(f[labels], 1) }, []string{labels, "cut short"}},
+		// The files are read concurrently, but the error is always that of the first one.
+		{"both", func(f map[string][]byte) { f[labels], f["t10k-images-idx3-ubyte.gz"] = f[labels][:9], nil }, []string{labels, "cut short"}},
+		{"three of four", func(f map[string][]byte) { delete(f, labels) }, []string{"bad", "lacks " + labels}},
+		{"unpacked", func(f map[string][]byte) { delete(f, images); f["train-images-idx3-ubyte"] = nil }, []string{"is not gzipped", "-data ", "train-images-idx3-ubyte"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, contents := fakeMNIST(t)
-			c.change(&m, contents)
-			writeFiles(t, m.cache, contents)
+			good := maps.Clone(contents)
+			c.change(contents)
+			bad := filepath.Join(t.TempDir(), "bad")
+			writeFiles(t, bad, contents)
+			m.folders = []string{bad}
 			_, _, err := loadFake(m, "mnist", Options{})
-			checkFormat(t, err, c.want...)
+			checkError(t, err, append(c.want, "GORBM_DATA")...)
+			writeFiles(t, m.cache, good)
+			train, _, err := loadFake(m, "mnist", Options{})
+			if err != nil || train.Len() != 6 || len(train.Notes) != 1 {
+				t.Fatalf("the good folder after the bad one: %v, %+v", err, train)
+			}
+			checkError(t, errors.New(train.Notes[0]), c.want...)
 		})
 	}
 }
@@ -243,7 +246,7 @@ func TestMNISTDownload(t *testing.T) {
 func TestMNISTOffline(t *testing.T) {
 	m, contents := fakeMNIST(t)
 	mirror, _ := serve(t, nil)
-	words := []string{"train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz", m.cache, "-data-dir"}
+	words := []string{"train-images-idx3-ubyte.gz, train-labels-idx1-ubyte.gz, t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz", "-data-dir", "GORBM_DATA"}
 	for name, mirrors := range map[string][]string{"refused": {"http://127.0.0.1:1/"}, "not found": {mirror}, "none": nil} {
 		m.mirrors = mirrors
 		_, _, err := loadFake(m, "mnist", Options{})
@@ -268,66 +271,53 @@ func TestMNISTOffline(t *testing.T) {
 	checkError(t, err, "no cache folder", "GORBM_DATA")
 }
 
-func TestMNISTDownloadStalls(t *testing.T) {
-	m, _ := fakeMNIST(t)
-	release := make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		w.Write([]byte("some"))
-		w.(http.Flusher).Flush()
-		<-release
-	}))
-	defer s.Close()
-	defer close(release)
-	m.mirrors, m.stall = []string{s.URL + "/"}, 20*time.Millisecond
-	_, _, err := loadFake(m, "mnist", Options{})
-	checkError(t, err, "nothing came for 20ms")
-
-	ctx, cancel := context.WithCancel(context.Background())
+func TestMNISTCancelled(t *testing.T) {
+	m, contents := fakeMNIST(t)
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.load(ctx, spec{text: "mnist", name: "mnist"}, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v, want %v", err, context.Canceled)
+	for range 2 {
+		if _, err := m.load(ctx, spec{text: "mnist", name: "mnist"}, Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v, want %v", err, context.Canceled)
+		}
+		writeFiles(t, m.cache, contents)
 	}
 }
 
-// The real files, if they are on disk: the paper's 55000 rows.
+// The real files, which are in the folder of the module GoMNIST: the rows that earlier versions read, also by the reader
+// of other IDX files.
 func TestMNISTReal(t *testing.T) {
-	dir := os.Getenv("GORBM_DATA")
-	if dir == "" {
-		t.Skip("GORBM_DATA is not set; it names the folder above mnist")
+	t.Setenv("GORBM_DATA", "")
+	if !HasMNIST("") {
+		t.Skip("the module GoMNIST has no folder here, as in a vendored build")
 	}
-	if _, err := os.Stat(filepath.Join(dir, "mnist")); err != nil {
-		t.Skip("no MNIST here: ", err)
+	dir, _, err := defaultMNIST().find(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	train, test := mustLoad(t, "mnist")
-	checkSet(t, train)
-	if train.Len() != 60000 || test.Len() != 10000 || train.Height != 28 || train.Width != 28 || train.Y[0] != 5 || test.Y[0] != 7 {
-		t.Errorf("%d and %d rows of %d × %d", train.Len(), test.Len(), train.Height, train.Width)
+	images := filepath.Join(dir, "train-images-idx3-ubyte.gz")
+	hashes := map[string][2]string{ // of the training and test rows
+		Threshold: {"73a72c8342ec575583629e75457bcd54116a98d777d96487a2daf16930283f82", "4eaa0a64a20247d07d293e78f6ad2635f9cec08ce4c25f34cbb0fc56eb7ab8fe"},
+		Sample:    {"d7cb897d4be5b47a1f37be1c05961fd3a355191aa9afa322c930f820c8decd3b", "93845be75467c06b6527748954ec3ecb05e17fb9a5eda2df67e794dd9ce2f7b6"},
 	}
-	part, _ := mustLoad(t, "mnist:55000")
-	if part.Len() != 55000 || part.Y[0] != train.Y[5000] || rowText(part.X, 0) != rowText(train.X, 5000) {
-		t.Error("mnist:55000 does not begin at row 5000")
-	}
-	const want = "73a72c8342ec575583629e75457bcd54116a98d777d96487a2daf16930283f82"
-	if got := train.Hash(); got != want {
-		t.Errorf("hash of the training rows %s, want %s", got, want)
-	}
-	// MNIST is read as a pair of IDX files like any other, and with Sample.
-	opt := Options{Binarize: Sample}
-	for _, spec := range []string{"mnist", filepath.Join(dir, "mnist", "train-images-idx3-ubyte.gz")} {
-		train, test, err := Load(context.Background(), spec, opt)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // the files may be there without gzip, or with a dot in the name
+	for mode, want := range hashes {
+		if mode == Sample && !*long {
+			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		const want, wantTest = "d7cb897d4be5b47a1f37be1c05961fd3a355191aa9afa322c930f820c8decd3b", "93845be75467c06b6527748954ec3ecb05e17fb9a5eda2df67e794dd9ce2f7b6"
-		if got := train.Hash(); got != want {
-			t.Errorf("%s: hash of the drawn training rows %s, want %s", spec, got, want)
-		}
-		if got := test.Hash(); got != wantTest {
-			t.Errorf("%s: hash of the drawn test rows %s, want %s", spec, got, wantTest)
+		for _, spec := range []string{"mnist", images} {
+			train, test, err := Load(t.Context(), spec, Options{Binarize: mode})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSet(t, train)
+			if train.Len() != 60000 || test.Len() != 10000 || train.Height != 28 || train.Width != 28 || train.Y[0] != 5 || test.Y[0] != 7 || train.Notes != nil {
+				t.Errorf("%d and %d rows of %d × %d", train.Len(), test.Len(), train.Height, train.Width)
+			}
+			if got := train.Hash(); got != want[0] {
+				t.Errorf("%s: hash of the training rows %s, want %s", spec, got, want[0])
+			}
+			if got := test.Hash(); got != want[1] {
+				t.Errorf("%s: hash of the test rows %s, want %s", spec, got, want[1])
+			}
 		}
 	}
 }
@@ -352,7 +342,7 @@ func TestMNISTDownloadFaults(t *testing.T) {
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		}, []string{"EOF"}},
-		"silent": {func(w http.ResponseWriter, r *http.Request) { <-release }, []string{"nothing came for"}},
+		"silent": {func(w http.ResponseWriter, r *http.Request) { <-release }, []string{"Client.Timeout"}},
 		"shorter than it says": {func(w http.ResponseWriter, r *http.Request) {
 			hijacked, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
@@ -383,9 +373,9 @@ func TestMNISTDownloadFaults(t *testing.T) {
 	} {
 		m, contents := fakeMNIST(t)
 		s := httptest.NewServer(c.answer)
-		m.mirrors, m.stall = []string{s.URL + "/"}, time.Minute // more than any silence on a slow machine
+		m.mirrors = []string{s.URL + "/"}
 		if name == "silent" {
-			m.stall = 200 * time.Millisecond
+			m.client = &http.Client{Timeout: 200 * time.Millisecond}
 		}
 		_, _, err := loadFake(m, "mnist", Options{})
 		checkError(t, err, append(c.words, "-data-dir")...)
@@ -396,7 +386,10 @@ func TestMNISTDownloadFaults(t *testing.T) {
 			t.Errorf("%s: something is stored", name)
 		}
 		good, _ := serve(t, contents)
-		m.mirrors = append(m.mirrors, good)
+		m.mirrors, m.client = append(m.mirrors, good), http.DefaultClient
+		if name == "silent" {
+			m.mirrors = m.mirrors[1:]
+		}
 		if _, _, err := loadFake(m, "mnist", Options{}); err != nil {
 			t.Errorf("%s: a good mirror does not serve: %v", name, err)
 		}

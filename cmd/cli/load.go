@@ -70,7 +70,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	if rows.Test != "" {
 		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data. Its test rows are used, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
 	}
-	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
+	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, the folder of the Go module GoMNIST, the user's cache; then it is downloaded)")
 	f.StringVar(&d.Scale, "scale", "auto", "which two values of a file become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), a number such as 255 (0 and this number), LOW:HIGH, a list with one of these for each column, separated by commas, or auto. With max and minmax each column of a .csv file has its own two values; with -shape, and in other files, all columns have the same two. auto means 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "255")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "how to read values between 0 and 1: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers; each column is standardised, for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {

@@ -266,8 +266,8 @@ func reduced(line string) (args []string, ok bool) {
 		if has("-resume") {
 			return append(args, "-steps", "18"), true // more than the 12 steps above
 		}
-		if !has("-data") && !has("-out") && !has("-array") {
-			add("-out", "runs/fontdigits-ins-1") // the default, which other commands use
+		if line == "go run ./cmd/rbmtrain -negphase ins -data mnist" {
+			add("-out", "runs/mnist-ins-1") // the default, which other commands use
 		}
 		add("-data", fewDigits)
 		if !has("-epochs") {
@@ -310,7 +310,7 @@ const fewDigits = "fontdigits:100"
 func smallData(spec string) string {
 	switch {
 	case strings.HasPrefix(spec, "mnist"):
-		return fewDigits
+		return "mnist:100"
 	case spec == "fontdigits":
 		return fewDigits
 	case spec == "sequences":

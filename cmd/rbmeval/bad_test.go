@@ -104,7 +104,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, s + "-part test", []string{"-part is test", "has no test rows; name some by -test"}},
 		{cli.Failed, s + "-data missing.csv", []string{"missing.csv", "does not exist"}},
 		{cli.Usage, s + "-data toyy", []string{"-data", "did you mean toy?"}},
-		{cli.Failed, s + "-data mnist", []string{"mnist", "none could be downloaded", "-data-dir"}},
+		{cli.Failed, s + "-data mnist -data-dir absent", []string{"mnist", "absent", "-data-dir"}},
 		{cli.Usage, s + "-label-column lats", []string{"-label-column", "did you mean last?"}},
 		{cli.Usage, s + "-part tset", []string{"-part", `"tset"`, "did you mean test?"}},
 		{cli.Usage, s + "-part test", []string{"-part is test", "no test rows"}},

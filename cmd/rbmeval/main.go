@@ -2,8 +2,8 @@
 // enumeration or by estimates, the exact pseudo-likelihood, classification, and scores
 // of each row; or the likelihood along a run.
 //
-//	rbmeval -model runs/fontdigits-ins-1/model.safetensors
-//	rbmeval -run runs/fontdigits-ins-1
+//	rbmeval -model runs/mnist-ins-1/model.safetensors
+//	rbmeval -run runs/mnist-ins-1
 //
 // See rbmeval -h.
 package main

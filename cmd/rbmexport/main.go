@@ -1,6 +1,6 @@
 // Rbmexport converts a model between file formats and draws its filters.
 //
-//	rbmexport -model runs/fontdigits-ins-1/model.safetensors -out model.npz
+//	rbmexport -model runs/mnist-ins-1/model.safetensors -out model.npz
 //
 // See rbmexport -h.
 package main

@@ -1,7 +1,7 @@
 // Rbmsample draws samples from a restricted Boltzmann machine, given a class or
 // some of the inputs, and reports whether its chains have mixed.
 //
-//	rbmsample -model runs/fontdigits-ins-1 -class 3 -out threes.png
+//	rbmsample -model runs/mnist-ins-1 -class 3 -out threes.png
 //
 // See rbmsample -h.
 package main

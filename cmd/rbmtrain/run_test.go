@@ -22,6 +22,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/train/rundir"
 )
@@ -389,5 +390,19 @@ func TestNextAfterAnEstimate(t *testing.T) {
 		if strings.Contains(out, "estimates the log-likelihood") != want || strings.Contains(out, "estimated log-likelihood: train") == want {
 			t.Errorf("-metrics %s: %s", metrics, out)
 		}
+	}
+}
+
+// TestMNIST trains on the files of the module GoMNIST. A damaged file elsewhere is named.
+func TestMNIST(t *testing.T) {
+	if !data.HasMNIST("") {
+		t.Skip("the module GoMNIST has no folder here, as in a vendored build")
+	}
+	t.Chdir(t.TempDir())
+	clitest.Write(t, "d/train-images-idx3-ubyte.gz", "no gzip file")
+	got := rbmtrain.Call(strings.Fields("-data mnist:500 -data-dir d -hidden 20 -negphase pcd -steps 20 -metrics none -out run")...)
+	const rows, note = "mnist:500: 500 rows of 784 inputs (threshold), density 0.131; 10000 test rows\n", "d/train-images-idx3-ubyte.gz: damaged (gzip: invalid header); fetch it again; MNIST is read from "
+	if got.Status != cli.OK || !strings.HasPrefix(got.Stdout, rows) || !strings.Contains(got.Stderr, note) || strings.Count(got.Stderr, "\n") != 1 {
+		t.Errorf("got %+v, want %q and %q", got, rows, note)
 	}
 }

@@ -84,7 +84,7 @@ func newOptions() *options {
 	f.Group("what")
 	f.StringVar(&o.only, "only", "", "sections to run, separated by commas (default: all)").Main("LIST  sections to run; -h all lists them")
 	f.StringVar(&o.data, "data", "", "data set with labels, of 784 inputs: mnist, fontdigits … (default: mnist if it is on disk, else fontdigits)").Main("NAME  rows, mnist by default if it is on disk")
-	f.StringVar(&o.dataDir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
+	f.StringVar(&o.dataDir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, the folder of the Go module GoMNIST, the user's cache)")
 	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
 	f.Group("how long")
 	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes, for a first look in one or two minutes").Main("  small sizes and short turns")

@@ -41,7 +41,7 @@ type files struct {
 
 func (p *files) flags(f *cli.Flags) {
 	f.StringVar(&p.digits, "digits", "", "file with scikit-learn's 8×8 digits divided by 16, for the figure sets; its runs come last")
-	f.StringVar(&p.dir, "data-dir", "", "folder with the MNIST files, for the figures sets and large (default: $GORBM_DATA/mnist, then the user's cache); -quick needs none")
+	f.StringVar(&p.dir, "data-dir", "", "folder with the MNIST files, for the figures sets and large (default: $GORBM_DATA/mnist, then the folder of the Go module GoMNIST); -quick needs none")
 }
 
 // set returns the data of a problem.
