@@ -89,6 +89,13 @@ type Options struct {
 	// rows, itself included, that agree with the row at this fraction of the sites or more.
 	Reweight float64
 
+	// Holdout and HoldoutKey are the arguments by which the caller will split the training set: see
+	// Set.Split. The means, deviations and levels of columns are those of the other rows, by their
+	// weights. The words of a column of categories are levels in either part. 0 means that no row is held out.
+	Holdout    float64
+	HoldoutKey rbm.Key
+	rowWeights func() ([]float64, error) // reads the file Weights
+
 	// Redraw also keeps the values of the training set, in Set.Chances, so that its rows can be redrawn.
 	// Binarize must be Sample, and some value must lie between 0 and 1.
 	Redraw bool
@@ -148,6 +155,7 @@ func (o Options) progress(what, unit string, total int64) io.Writer {
 // file is missing.
 func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
 	opt.LabelColumn, opt.Binarize, opt.Header = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold), cmp.Or(opt.Header, "auto")
+	opt.rowWeights = func() ([]float64, error) { return readWeights(ctx, opt.Weights) }
 	var sets []*Set
 	switch err = CheckScale(opt.Scale); {
 	case err != nil:
@@ -191,7 +199,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 			err = opt.weigh(ctx, sets)
 		}
 		if err == nil && (opt.Binarize == Standard || sets[0].Found) {
-			err = standardise(sets, opt.Means, opt.Deviations)
+			err = opt.standardise(sets)
 		}
 	}
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {

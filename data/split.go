@@ -13,10 +13,7 @@ import (
 //
 // The error is an [ErrSpec] and says what holdout may be.
 func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) {
-	n := holdout
-	if holdout < 1 {
-		n = math.Round(holdout * float64(s.Len()))
-	}
+	n := rowsOf(holdout, s.Len())
 	switch {
 	case s.Len() < 2:
 		return nil, nil, specErrorf("%s: a single row cannot be split; hold out nothing", s.Name)
@@ -25,22 +22,55 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 	case n < 1 || n >= float64(s.Len()):
 		return nil, nil, specErrorf("%g of %d rows held out leaves one part empty; hold out from 1 to %d rows", holdout, s.Len(), s.Len()-1)
 	}
-	// Each row in turn is held out with the probability (rows still to hold out)
-	// / (rows left). Then every choice of n rows is equally likely (Knuth's
-	// algorithm S).
+	out, left := divide(s.Len(), int(n), key)
+	held = s.Take(out)
+	held.Name += " holdout"
+	return s.Take(left), held, nil
+}
+
+// rowsOf returns the number of rows that holdout names: the rounded fraction of rows, or holdout itself.
+func rowsOf(holdout float64, rows int) float64 {
+	if holdout < 1 {
+		return math.Round(holdout * float64(rows))
+	}
+	return holdout
+}
+
+// divide holds out n of the given number of rows. Each row in turn is held out with the probability (rows
+// still to hold out) / (rows left). Then every choice of n rows is equally likely (Knuth's algorithm S).
+func divide(rows, n int, key rbm.Key) (out, left []int32) {
 	var r rng
 	r.seed(key)
-	var out, left []int32
-	for i := range s.Len() {
-		if r.intn(s.Len()-i) < int(n)-len(out) {
+	for i := range rows {
+		if r.intn(rows-i) < n-len(out) {
 			out = append(out, int32(i))
 		} else {
 			left = append(left, int32(i))
 		}
 	}
-	held = s.Take(out)
-	held.Name += " holdout"
-	return s.Take(left), held, nil
+	return out, left
+}
+
+// counted returns the weight of each row in the means, deviations and levels of a source: 0 for the rows of
+// Options.Holdout, and otherwise the weight of the row, or 1 if weights is nil.
+func (o Options) counted(rows int, weights []float64) []float64 {
+	counted := make([]float64, rows)
+	var kept []int // rows among which Split holds out
+	for r := range counted {
+		if counted[r] = 1; weights != nil {
+			counted[r] = weights[r]
+		}
+		if counted[r] > 0 {
+			kept = append(kept, r)
+		}
+	}
+	if n := rowsOf(o.Holdout, len(kept)); n >= 1 && n < float64(len(kept)) {
+		out, _ := divide(len(kept), int(n), o.HoldoutKey)
+		for _, k := range out {
+			counted[kept[k]] = 0
+		}
+	}
+	return counted
 }
 
 // HoldoutKey returns the key with which a run with this seed holds rows out. Package train uses smaller

@@ -59,9 +59,9 @@ func (o Options) canBeReal(err error) bool {
 }
 
 // standardise standardises sets, the first of which is the training set. The sets have grey values, or bits
-// only. If mean is nil, mean and deviation are those of the training rows.
-func standardise(sets []*Set, mean, deviation []float64) error {
-	first := sets[0]
+// only. If Means is nil, means and deviations are those of the training rows.
+func (o Options) standardise(sets []*Set) error {
+	first, mean, deviation := sets[0], o.Means, o.Deviations
 	switch {
 	case first.Schema != nil && first.Means != nil: // a table, which its reader has standardised
 		return nil
@@ -69,7 +69,7 @@ func standardise(sets []*Set, mean, deviation []float64) error {
 		return specErrorf("%s holds categories alone, which cannot be standardised; leave Gaussian units and standardising out", first.Name)
 	}
 	if mean == nil {
-		mean, deviation = first.moments()
+		mean, deviation = first.moments(o.counted(first.Len(), first.Weights))
 	}
 	for _, s := range sets {
 		if len(mean) != s.X.Cols || len(deviation) != s.X.Cols {
@@ -107,26 +107,30 @@ func (s *Set) widen() {
 	}
 }
 
-// moments returns the weighted mean and standard deviation of each column. The deviation of a constant
-// column is 0.
-func (s *Set) moments() (mean, deviation []float64) {
+// moments returns the mean and standard deviation of each column over the rows, which have these weights.
+// The deviation of a constant column is 0.
+func (s *Set) moments(weights []float64) (mean, deviation []float64) {
 	s.widen()
-	n, cols := s.TotalWeight(), s.X.Cols
+	n, cols, first := 0.0, s.X.Cols, []float32(nil)
+	for r, w := range weights {
+		if n += w; w > 0 && first == nil {
+			first = s.Grey.Row(r)
+		}
+	}
 	mean, deviation = make([]float64, cols), make([]float64, cols)
-	for r := range s.Len() {
-		part := n / s.Weight(int32(r)) // weight times value may be infinite
+	for r, w := range weights {
+		part := n / w // weight times value may be infinite
 		for j, v := range s.Grey.Row(r) {
 			mean[j] += float64(v) / part
 		}
 	}
-	for r := range s.Len() {
-		part := n / s.Weight(int32(r))
+	for r, w := range weights {
+		part := n / w
 		for j, v := range s.Grey.Row(r) {
 			d := float64(v) - mean[j]
 			deviation[j] += float64(d*d) / part
 		}
 	}
-	first := s.Grey.Row(0)
 	for j := range mean {
 		// A variance within the rounding of the sums means that the column is constant. Different float32
 		// values have a larger variance.

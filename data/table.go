@@ -54,7 +54,10 @@ type tableReader struct {
 	*csvReader
 	opt     Options
 	columns []cellColumn
-	lines   []int32 // line of each row in the file
+	lines   []int32   // line of each row in the file
+	weight  []float64 // weight of each row; nil: no weights
+	counted []float64 // see Options.counted
+	gone    int       // number of rows of weight 0
 }
 
 // loadTable reads a CSV file whose columns are categories, bits or numbers, and whose cells may be missing.
@@ -88,6 +91,9 @@ func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, err
 	}
 	if len(t.lines) == 0 {
 		return nil, formatErrorf("%s: no examples; write one a row", path)
+	}
+	if err := t.weigh(); err != nil {
+		return nil, err
 	}
 	s, err := t.set()
 	if err != nil {
@@ -131,6 +137,53 @@ func (t *tableReader) add(row []string) error {
 	}
 	return nil
 }
+
+// weigh finds the weights of the rows in the means and levels of columns. It empties the rows of weight 0,
+// which Load leaves out, so that their words are no levels.
+func (t *tableReader) weigh() error {
+	t.weight = t.weights
+	if t.weight == nil && t.opt.Weights != "" {
+		if w, err := t.opt.rowWeights(); err == nil && len(w) == len(t.lines) { // else Load finds the error
+			t.weight = w
+		}
+	}
+	t.counted = t.opt.counted(len(t.lines), t.weight)
+	sum := 0.0
+	for r := range t.weight {
+		if sum += t.weight[r]; t.isGone(r) {
+			t.gone++
+		}
+	}
+	if t.gone == 0 && !math.IsInf(sum, 0) {
+		return nil
+	}
+	if t.gone == len(t.lines) || math.IsInf(sum, 0) {
+		return noWeight(t.path, len(t.lines), sum)
+	}
+	for j := range t.columns {
+		c := &t.columns[j]
+		place := make([]int32, len(c.words)) // 1 + new index of each word that stays
+		var words []string
+		for r, k := range c.cells {
+			switch {
+			case k < 0:
+			case t.isGone(r):
+				c.cells[r] = -1
+			default:
+				if place[k] == 0 {
+					words = append(words, c.words[k])
+					place[k] = int32(len(words))
+				}
+				c.cells[r] = place[k] - 1
+			}
+		}
+		c.words = words
+	}
+	return nil
+}
+
+// isGone reports whether a row has weight 0.
+func (t *tableReader) isGone(row int) bool { return t.weight != nil && t.weight[row] == 0 }
 
 // where returns the file, line and column of a cell, for a message.
 func (t *tableReader) where(c *cellColumn, row int) string {
@@ -250,7 +303,7 @@ func (t *tableReader) set() (*Set, error) {
 			return nil, err
 		}
 		// A missing cell starts with a value drawn from the known cells of the column.
-		known := c.known()
+		known, _ := c.known(t.counted)
 		for r, k := range c.cells {
 			word := k
 			if k < 0 && len(known) > 0 {
@@ -270,7 +323,7 @@ func (t *tableReader) set() (*Set, error) {
 			default:
 				s.turnOn(r, first+int(level))
 			}
-			if k < 0 {
+			if k < 0 && !t.isGone(r) {
 				gaps++
 				for unit := range column.Units() {
 					missing.Set(r, first+unit, true)
@@ -280,8 +333,9 @@ func (t *tableReader) set() (*Set, error) {
 		first += column.Units()
 	}
 	if gaps > 0 {
+		cells := (rows - t.gone) * len(schema.Columns)
 		s.Missing = missing
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d cells are missing (%.1f %%)", gaps, rows*len(schema.Columns), 100*float64(gaps)/float64(rows*len(schema.Columns))))
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d cells are missing (%.1f %%)", gaps, cells, 100*float64(gaps)/float64(cells)))
 	}
 	if t.label {
 		t.labeller.give(s)
@@ -302,7 +356,7 @@ func (s *Set) turnOn(r, unit int) {
 // Options.Categorical names, stays and is an error later.
 func (t *tableReader) dropConstant() (notes, names []string) {
 	varies := func(c cellColumn) bool {
-		return len(c.words) != 1 || c.name == "" || strings.Contains(c.name, ",") || slices.Contains(strings.Split(t.opt.Categorical, ","), c.name)
+		return c.different(t.counted) != 1 || c.name == "" || strings.Contains(c.name, ",") || slices.Contains(strings.Split(t.opt.Categorical, ","), c.name)
 	}
 	if !slices.ContainsFunc(t.columns, varies) {
 		return nil, nil
@@ -311,7 +365,8 @@ func (t *tableReader) dropConstant() (notes, names []string) {
 		if varies(c) {
 			return false
 		}
-		notes = append(notes, fmt.Sprintf("%s has one value, %s, and is left out, as by -ignore", t.columnName(c.at), quote(c.words[0])))
+		known, _ := c.known(t.counted)
+		notes = append(notes, fmt.Sprintf("%s has one value, %s, and is left out, as by -ignore", t.columnName(c.at), quote(c.words[known[0]])))
 		names = append(names, c.name)
 		return true
 	})
@@ -431,11 +486,12 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 			other = k
 		}
 	}
-	switch {
-	case len(c.words) == 0:
+	switch different := c.different(t.counted); {
+	case different == 0:
 		return column, t.columnError(c, "has no cell that is not missing; %s", leaveOut(c.name))
-	case len(c.words) == 1:
-		return column, t.columnError(c, "has one value, %s; %s", quote(c.words[0]), leaveOut(c.name))
+	case different == 1:
+		known, _ := c.known(t.counted)
+		return column, t.columnError(c, "has one value, %s; %s", quote(c.words[known[0]]), leaveOut(c.name))
 	case commas > 0 && commas+numbers == len(c.words) && !categorical:
 		return column, formatErrorf("%s: the words of the column look like numbers with a decimal comma, as %s; write a decimal point, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(decimal))), quote(c.words[decimal]))
 	case other >= 0 && numbers >= len(c.words)-numbers && !categorical:
@@ -444,13 +500,13 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	cut := cmp.Or(t.opt.Levels, defaultLevels)
 	if other < 0 && !categorical && len(c.words) > cut {
 		if t.opt.Numbers == NumbersGaussian || t.opt.Numbers == "" && t.opt.Binarize == Standard {
-			column.Number = c.scale()
+			column.Number = c.scale(t.counted)
 			if d := column.Number.Deviation; !(d > 0) || math.IsInf(d, 0) {
 				return column, t.columnError(c, "has numbers whose standard deviation is %v; correct it, or cut it into levels", d)
 			}
 			return column, nil
 		}
-		c.cut(&column, cut)
+		c.cut(&column, cut, t.counted)
 		return column, nil
 	}
 	if len(c.words) > maxLevels {
@@ -460,61 +516,94 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	return column, nil
 }
 
-// known returns the indices in c.words of the cells that are not missing, row by row.
-func (c *cellColumn) known() []int32 {
-	return slices.DeleteFunc(slices.Clone(c.cells), func(k int32) bool { return k < 0 })
+// known returns the indices in c.words of the cells that are not missing, in rows of a weight above 0, and
+// these weights.
+func (c *cellColumn) known(weights []float64) (cells []int32, weight []float64) {
+	for r, k := range c.cells {
+		if k >= 0 && weights[r] > 0 {
+			cells, weight = append(cells, k), append(weight, weights[r])
+		}
+	}
+	return cells, weight
 }
 
-// numbers returns the known numbers of a column of numbers, row by row.
-func (c *cellColumn) numbers() []float64 {
+// different returns the number of different words in rows of a weight above 0, at most 2.
+func (c *cellColumn) different(weights []float64) int {
+	known, _ := c.known(weights)
+	if len(known) == 0 {
+		return 0
+	}
+	if slices.ContainsFunc(known, func(k int32) bool { return k != known[0] }) {
+		return 2
+	}
+	return 1
+}
+
+// A weighted number is one of the numbers of a column.
+type weighted struct{ value, weight float64 }
+
+// numbers returns the known numbers of a column of numbers, row by row, and the sum of their weights.
+func (c *cellColumn) numbers(weights []float64) (values []weighted, total float64) {
 	ofWord := make([]float64, len(c.words))
 	for k, word := range c.words {
 		ofWord[k], _ = number(word)
 	}
-	var values []float64
-	for _, k := range c.known() {
-		values = append(values, ofWord[k])
+	cells, weight := c.known(weights)
+	for n, k := range cells {
+		values = append(values, weighted{ofWord[k], weight[n]})
+		total += weight[n]
 	}
-	return values
+	return values, total
 }
 
 // scale returns the mean and the standard deviation of the numbers of a column.
-func (c *cellColumn) scale() *Scale {
+func (c *cellColumn) scale(weights []float64) *Scale {
 	var s Scale
-	values := c.numbers()
-	for n, v := range values {
-		s.Mean += (v - s.Mean) / float64(n+1)
+	values, total := c.numbers(weights)
+	sum := 0.0
+	for _, v := range values {
+		sum += v.weight
+		s.Mean += (v.value - s.Mean) / (sum / v.weight)
 	}
 	for _, v := range values {
-		d := v - s.Mean
-		s.Deviation += float64(d * d)
+		d := v.value - s.Mean
+		s.Deviation += float64(float64(d*d) * v.weight)
 	}
-	s.Deviation = math.Sqrt(s.Deviation / float64(len(values)))
+	s.Deviation = math.Sqrt(s.Deviation / total)
 	return &s
 }
 
-// cut divides the numbers of a column into at most n levels with about equal numbers of rows.
-func (c *cellColumn) cut(column *Column, n int) {
-	values := c.numbers()
-	slices.Sort(values)
+// cut divides the numbers of a column into at most n levels of about equal weight. The name of a level is
+// the median of its numbers.
+func (c *cellColumn) cut(column *Column, n int, weights []float64) {
+	values, total := c.numbers(weights)
+	slices.SortFunc(values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
+	least := values[0].value
 	column.Edges = []float64{}
-	for k := 1; k < n; k++ {
-		edge := values[k*len(values)/n]
-		if edge > values[0] && (len(column.Edges) == 0 || edge > column.Edges[len(column.Edges)-1]) {
-			column.Edges = append(column.Edges, edge)
+	k, sum := 1, 0.0
+	for _, v := range values {
+		for sum += v.weight; k < n && sum*float64(n) > float64(k)*total; k++ {
+			if edge := v.value; edge > least && (len(column.Edges) == 0 || edge > column.Edges[len(column.Edges)-1]) {
+				column.Edges = append(column.Edges, edge)
+			}
 		}
 	}
 	if len(column.Edges) == 0 { // nearly all numbers equal the smallest
-		at := slices.IndexFunc(values, func(v float64) bool { return v > values[0] })
-		column.Edges = append(column.Edges, values[at])
+		at := slices.IndexFunc(values, func(v weighted) bool { return v.value > least })
+		column.Edges = append(column.Edges, values[at].value)
 	}
 	lo := 0
 	for _, edge := range append(slices.Clone(column.Edges), math.Inf(1)) {
-		hi := lo
-		for hi < len(values) && values[hi] < edge {
+		hi, level := lo, 0.0
+		for hi < len(values) && values[hi].value < edge {
+			level += values[hi].weight
 			hi++
 		}
-		column.Levels = append(column.Levels, strconv.FormatFloat(values[(lo+hi-1)/2], 'g', -1, 64))
+		median, sum := lo, values[lo].weight
+		for ; 2*sum < level; sum += values[median].weight {
+			median++
+		}
+		column.Levels = append(column.Levels, strconv.FormatFloat(values[median].value, 'g', -1, 64))
 		lo = hi
 	}
 	column.Bit = len(column.Levels) == 2

@@ -21,7 +21,7 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 		opt.Scale, opt.Clip = train.Scale, true
 	}
 	opt.Height, opt.Width, opt.Redraw = 0, 0, false
-	opt.IgnoreKnown = true
+	opt.IgnoreKnown, opt.Holdout = true, 0
 	if train.Means != nil {
 		opt.Binarize, opt.Means, opt.Deviations = Standard, train.Means, train.Deviations
 	}

@@ -140,6 +140,11 @@ func (s *Set) noWeights(name string) error {
 	return fmt.Errorf("-weights %s: %w, and %s has no column of this name%s", quote(name), fs.ErrNotExist, s.Name, grammar.DidYouMeanOr(name, columns, "its columns are "+someNames(columns)))
 }
 
+// noWeight returns the error about weights of rows that do not sum to a positive, finite number.
+func noWeight(name string, rows int, sum float64) error {
+	return formatErrorf("%s: the weights of the %d rows sum to %v; some must be above 0, and the sum finite", name, rows, sum)
+}
+
 // weigh sets the weights of the sets as the options say, and leaves out rows of weight zero.
 func (o Options) weigh(ctx context.Context, sets []*Set) error {
 	if o.Reweight > 0 {
@@ -158,7 +163,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 		return nil
 	}
 	if o.Weights != "" && sets[0].Weights == nil {
-		w, err := readWeights(ctx, o.Weights)
+		w, err := o.rowWeights()
 		if errors.Is(err, fs.ErrNotExist) {
 			return sets[0].noWeights(o.Weights)
 		}
@@ -181,7 +186,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 			}
 		}
 		if sum := s.TotalWeight(); len(kept) == 0 || math.IsInf(sum, 0) {
-			return formatErrorf("%s: the weights of the %d rows sum to %v; some must be above 0, and the sum finite", s.Name, s.Len(), sum)
+			return noWeight(s.Name, s.Len(), sum)
 		}
 		if n := s.Len() - len(kept); n > 0 {
 			s.Numbers = RowNumbers(0, s.Len())

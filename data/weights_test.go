@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -256,5 +257,129 @@ func BenchmarkReweight(b *testing.B) {
 	s := newSequences("x", a, sites, states)
 	for b.Loop() {
 		s.neighbourWeights(context.Background(), 0.8, Options{}.progress("", "rows", 0))
+	}
+}
+
+// weightedTable returns the rows of a table, one of which has a word that no other row has, and their weights.
+func weightedTable() (rows []string, weights []int) {
+	r := rbm.NewKey(3).Rand()
+	for i := range 120 {
+		word := []string{"a", "b", "c"}[r.IntN(3)]
+		if i == 70 {
+			word = "rare"
+		}
+		rows = append(rows, fmt.Sprintf("%s,%.4f,%.3f", word, r.NormFloat64(), float64(i)+r.Float64()))
+		weights = append(weights, (i/10)%4) // of row 70: 3
+	}
+	weights[70] = 0
+	return rows, weights
+}
+
+// A row of weight w counts as w rows in the levels, means and deviations of a table's columns, whether the
+// weights are a column or a file. In particular a word of rows of weight 0 is no level.
+func TestWeightsOfTables(t *testing.T) {
+	rows, weights := weightedTable()
+	const header = "word,x,y"
+	column, lines, repeated := header+",w\n", "", header+"\n"
+	for i, row := range rows {
+		column += fmt.Sprintf("%s,%d\n", row, weights[i])
+		lines += fmt.Sprintf("%d\n", weights[i])
+		repeated += strings.Repeat(row+"\n", weights[i])
+	}
+	plain := header + "\n" + strings.Join(rows, "\n") + "\n"
+	near := func(a, b *Schema) bool {
+		return slices.EqualFunc(a.Columns, b.Columns, func(a, b Column) bool {
+			if a.Number != nil && b.Number != nil && math.Abs(a.Number.Mean-b.Number.Mean) < 1e-12*max(1, math.Abs(b.Number.Mean)) && math.Abs(a.Number.Deviation/b.Number.Deviation-1) < 1e-12 {
+				a.Number, b.Number = nil, nil
+			}
+			return a.Name == b.Name && slices.Equal(a.Levels, b.Levels) && slices.Equal(a.Edges, b.Edges) && a.Number == b.Number
+		})
+	}
+	for _, numbers := range []string{NumbersLevels, NumbersGaussian} {
+		opt := Options{Numbers: numbers, Levels: 5}
+		load := func(rows, weights string) *Set {
+			opt := opt
+			opt.Weights = weights
+			s, _, err := Load(context.Background(), writeFile(t, "a.csv", rows), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		want := load(repeated, "")
+		for name, s := range map[string]*Set{"column": load(column, "w"), "file": load(plain, writeFile(t, "w.txt", lines))} {
+			if s.Len() != 89 || !near(s.Schema, want.Schema) || s.Missing.Rows > 0 {
+				t.Errorf("%s, weights in a %s: %d rows\n%s\nwant 89 rows\n%s", numbers, name, s.Len(), s.Schema.Text(), want.Schema.Text())
+			}
+		}
+		if near(load(plain, "").Schema, want.Schema) {
+			t.Errorf("%s: a schema that ignores the weights is not seen", numbers)
+		}
+	}
+	for _, bad := range []string{strings.Repeat("0\n", 120), strings.Repeat("1e308\n", 120)} {
+		if _, _, err := Load(context.Background(), writeFile(t, "a.csv", plain), Options{Levels: 5, Weights: writeFile(t, "w.txt", bad)}); err == nil || !strings.Contains(err.Error(), "some must be above 0, and the sum finite") {
+			t.Errorf("weights %.6q…: got %v, want an error about their sum", bad, err)
+		}
+	}
+}
+
+// Means, deviations and levels are those of the rows that are not held out, by their weights: of reals, and
+// of the columns of a table. A column that is constant in these rows is left out, as without a holdout.
+func TestHoldoutIsNotSeen(t *testing.T) {
+	rows, weights := weightedTable()
+	for name, c := range map[string]struct {
+		from int // first column of the rows that is used
+		opt  Options
+	}{
+		"reals":             {1, Options{Binarize: Standard}},
+		"reals, found":      {1, Options{Real: true}},
+		"numbers of tables": {0, Options{Numbers: NumbersGaussian, Categorical: "word"}},
+		"levels of tables":  {0, Options{Levels: 5, Categorical: "word"}},
+	} {
+		write := func(keep func(row int) bool) string {
+			text := []string{"word,x,y,w", "x,y,w"}[c.from] + "\n"
+			for i, row := range rows {
+				if keep(i) {
+					_, short, _ := strings.Cut(row, ",")
+					text += []string{row, short}[c.from] + fmt.Sprintf(",%d\n", weights[i])
+				}
+			}
+			return writeFile(t, "a.csv", text)
+		}
+		load := func(path string, holdout float64) *Set {
+			opt := c.opt
+			opt.Weights, opt.Holdout, opt.HoldoutKey = "w", holdout, HoldoutKey(7)
+			s, _, err := Load(context.Background(), path, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		all := load(write(func(int) bool { return true }), 0.4)
+		part, held, err := all.Split(0.4, HoldoutKey(7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := map[int]bool{}
+		for _, n := range part.Numbers {
+			used[int(n)] = true
+		}
+		alone := load(write(func(row int) bool { return used[row] }), 0)
+		if part.Len() != alone.Len() || held.Len() == 0 || !slices.Equal(part.X.Words, alone.X.Words) {
+			t.Errorf("%s: %d training rows and %d held out, want %d rows of the same bits as without the others", name, part.Len(), held.Len(), alone.Len())
+		}
+		if c.opt.Levels == 0 {
+			for i, x := range part.Grey.Data {
+				if d := math.Abs(float64(x - alone.Grey.Data[i])); d > 1e-6 {
+					t.Fatalf("%s: value %d of the training rows differs by %v from that without the others, want at most 1e-6", name, i, d)
+				}
+			}
+		} else if part.Schema.Text() != alone.Schema.Text() {
+			t.Errorf("%s: the schema is\n%s\nwant that of the training rows\n%s", name, part.Schema.Text(), alone.Schema.Text())
+		}
+		blind, _, err := load(write(func(int) bool { return true }), 0).Split(0.4, HoldoutKey(7))
+		if err != nil || slices.Equal(blind.X.Words, alone.X.Words) {
+			t.Errorf("%s: levels and means of all rows are not seen: %v", name, err)
+		}
 	}
 }

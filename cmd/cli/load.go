@@ -30,6 +30,8 @@ type DataFlags struct {
 	Categorical, Ignore                                    string
 	Numbers                                                string
 	Levels                                                 int
+	Holdout                                                float64 // fraction or number of training rows that the command will hold out, and the key by which it chooses them
+	HoldoutKey                                             rbm.Key
 	Reweight                                               float64
 	schema                                                 *data.Schema // the schema by which files are read, or nil
 	columns                                                []string     // names of the model's inputs, or nil
@@ -135,7 +137,7 @@ func (n names) Set(text string) error {
 // Load loads the data, with progress bars for downloads and other long work. It prints
 // notes on how the data were read, and warns of a test set that it does not use.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown,
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown, Holdout: d.Holdout, HoldoutKey: d.HoldoutKey,
 		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
 	switch {
 	case d.gaussian() && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:

@@ -124,6 +124,9 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 // load loads the data, applies the preset that suits them, and holds rows out. rows are all
 // training rows, including those held out.
 func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, err error) {
+	if o.flags.Given("holdout") {
+		o.data.Holdout, o.data.HoldoutKey = o.holdout, data.HoldoutKey(o.settings.Seed)
+	}
 	if sets.Train, sets.Test, err = o.data.Load(ctx); err != nil {
 		return sets, nil, err
 	}
@@ -132,7 +135,7 @@ func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, er
 		return sets, nil, err
 	}
 	if o.flags.Given("holdout") {
-		if sets.Train, sets.Holdout, err = rows.Split(o.holdout, data.HoldoutKey(o.settings.Seed)); err != nil {
+		if sets.Train, sets.Holdout, err = rows.Split(o.holdout, o.data.HoldoutKey); err != nil {
 			return sets, nil, cli.Usagef("-holdout: %w", err)
 		}
 	}

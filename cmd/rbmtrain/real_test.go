@@ -235,3 +235,37 @@ func TestClassifierPresetsOfRealNumbers(t *testing.T) {
 		t.Errorf("the run does not resume: %s%s", got.Stdout, got.Stderr)
 	}
 }
+
+// The scale of a model is that of the rows it was trained on, without those that the run held out; and a
+// resumed run has the same.
+func TestScaleOfTheTrainingRows(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	realFile(t, "train.csv", 100, 1)
+	r := rbmtrain.Call("-data", "train.csv", "-holdout", "0.4", "-seed", "3", "-hidden", "4", "-negphase", "pcd", "-steps", "20", "-metrics", "none", "-out", "run")
+	if r.Status != 0 {
+		t.Fatalf("status %d: %s", r.Status, r.Stderr)
+	}
+	_, about, err := modelfile.Read("run/model.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := data.Load(t.Context(), "train.csv", data.Options{Binarize: data.Standard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, _, err := all.Split(0.4, data.HoldoutKey(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := 0.0
+	for i := range part.Len() {
+		mean += (all.Means[0] + all.Deviations[0]*float64(part.Grey.Row(i)[0])) / float64(part.Len())
+	}
+	if math.Abs(about.Means[0]-mean) > 1e-4 || math.Abs(all.Means[0]-mean) < 1e-2 {
+		t.Errorf("the model has the mean %v, want %v of the training rows; that of all rows is %v", about.Means[0], mean, all.Means[0])
+	}
+	if r := rbmtrain.Call("-resume", "run", "-steps", "40"); r.Status != 0 {
+		t.Errorf("status %d on resuming: %s", r.Status, r.Stderr)
+	}
+}
