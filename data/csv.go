@@ -413,6 +413,37 @@ func separator(field string) string {
 	return ""
 }
 
+// otherSeparator returns "blanks" or "bars", |, if they separate words in the only field of a first line, and
+// "" otherwise.
+func otherSeparator(field string) string {
+	for _, s := range []string{"bars", "blanks"} {
+		if len(splitBy(s, field)) > 1 {
+			return s
+		}
+	}
+	return ""
+}
+
+func splitBy(separator, field string) []string {
+	if separator == "bars" {
+		return strings.Split(field, "|")
+	}
+	return strings.Fields(field)
+}
+
+// checkOneColumn returns an error if each of the next rows has the given number of words, as the first line
+// has. Such a file has several columns, and not one.
+func (c *csvReader) checkOneColumn(separator string, words int) error {
+	same := true
+	rows, err := c.ahead(func(row []string) {
+		same = same && len(row) == 1 && len(splitBy(separator, row[0])) == words
+	})
+	if err == nil && same && rows > 0 {
+		err = formatErrorf("%s:1: %d columns are separated by %s; separate them by commas", c.path, words, separator)
+	}
+	return err
+}
+
 // columns returns the number of inputs.
 func (c *csvReader) columns() int {
 	if c.label {
@@ -441,6 +472,15 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 		return err
 	}
 	c.width = c.across
+	if s := otherSeparator(row[0]); s != "" && len(row) == 1 {
+		if err := c.checkOneColumn(s, len(splitBy(s, row[0]))); err != nil {
+			return err
+		}
+		c.open(f, size)
+		if row, err = c.next(); err != nil {
+			return err
+		}
+	}
 	if row, err = c.findIgnored(slices.Clone(row)); err != nil { // the reader reuses row
 		return err
 	}

@@ -267,6 +267,9 @@ func TestCSVHints(t *testing.T) {
 	for _, c := range []struct{ text, scale, want string }{
 		{"0,1\n0;1\n", "", "t.csv:2: 1 columns where the first row has 2"},
 		{"0,1\n0,1;1\n", "", `"1;1": columns are separated by semicolons; separate them by commas, and write fractions as 0.5`},
+		{"a b c\n0 1 1\n1 0 1\n", "", "t.csv:1: 3 columns are separated by blanks; separate them by commas"},
+		{"0 1 1\n1 0 1\n", "", "t.csv:1: 3 columns are separated by blanks; separate them by commas"},
+		{"a|b\nx|y\nz|y\n", "", "t.csv:1: 2 columns are separated by bars; separate them by commas"},
 		{"a;b,c,d\n0;1\n", "", "t.csv:1: columns are separated by semicolons"},
 		{"0;1\n0;1.000,5\n", "", `t.csv:2: column 2: "1.000,5" is not a number`},
 		{"0;1\n0;;1\n", "", "t.csv:2: 3 columns where the first row has 2"},

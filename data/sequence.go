@@ -113,6 +113,7 @@ type sequenceReader struct {
 	used     [256]bool // letters that occur, except for insertions
 	unknown  [256]int  // counts of the letters that are not in the alphabet
 	inserted int       // number of letters and points dropped
+	letters  [2]int    // number of lower-case letters, and of letters kept
 	after    int       // first line with text after the end of a Stockholm alignment; 0: there is none
 }
 
@@ -395,7 +396,9 @@ func (r *sequenceReader) add(name string, line int, letters []byte) error {
 	for _, c := range letters {
 		switch {
 		case c == '.' || c >= 'a' && c <= 'z':
-			r.inserted++
+			if r.inserted++; c != '.' {
+				r.letters[0]++
+			}
 			continue
 		case c == ' ' || c == '\t':
 			continue
@@ -406,7 +409,9 @@ func (r *sequenceReader) add(name string, line int, letters []byte) error {
 			return formatErrorf("%s:%d: sequence %d, %s, has the byte %#x, which is not a letter", r.path, line, r.rows+1, quote(name), c)
 		}
 		state := r.alphabet.state[c]
-		r.used[c] = true
+		if r.used[c] = true; c != '-' {
+			r.letters[1]++
+		}
 		if state < 0 {
 			r.unknown[c]++
 			state = 0
@@ -431,10 +436,17 @@ func (r *sequenceReader) add(name string, line int, letters []byte) error {
 	return nil
 }
 
+// mostInserted is the largest plausible number of inserted letters for each aligned one. A file with more is
+// probably an alignment in lower case.
+const mostInserted = 10
+
 // set returns the sequences read as a set.
 func (r *sequenceReader) set(name string) ([]*Set, error) {
 	if r.rows == 0 {
 		return nil, formatErrorf("%s: no sequences", r.path)
+	}
+	if lower, upper := r.letters[0], r.letters[1]; lower > mostInserted*upper {
+		return nil, formatErrorf("%s: %d of %d letters are lower-case, which marks insertions that are dropped; write the aligned letters in upper case", r.path, lower, lower+upper)
 	}
 	if why := checkShape(int64(r.rows), int64(r.sites*len(r.alphabet.letters))); why != "" {
 		return nil, formatErrorf("%s: %s", r.path, why)

@@ -134,6 +134,7 @@ func TestBadSequences(t *testing.T) {
 		{"a.fasta", "", "ACD\n", `a.fasta:1: "ACD" is no line >NAME of a FASTA file, and no # STOCKHOLM 1.0`},
 		{"a.fasta", "", ">a\nACD\n>b\nAC\nDE\n", `a.fasta:3: sequence 2, "b", has 4 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},
 		{"a.fasta", "", ">a\nACD\n>b\n", `a.fasta:3: sequence 2, "b", has 0 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},
+		{"a.fasta", "", ">a\nACdefghiklmnpqrstvwyacd--\n>b\nA-defghiklmnpqrstvwyacd-C\n", `a.fasta: 42 of 46 letters are lower-case, which marks insertions that are dropped; write the aligned letters in upper case`},
 		{"a.fasta", "", ">a\nacd\n", `a.fasta:1: sequence 1, "a", has no letters in upper case and no gaps; lower-case letters are insertions and are dropped`},
 		{"a.fasta", "", ">a\nA\x00D\n", `a.fasta:1: sequence 1, "a", has the byte 0x0, which is not a letter`},
 		{"a.fasta", ":alphabet=rnaa", ">a\nA\n", `unknown alphabet "rnaa"; did you mean rna? (there are dna, protein, rna, or name a file that holds its letters, the gap first)`},

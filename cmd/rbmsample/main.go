@@ -96,7 +96,7 @@ func newOptions() *options {
 	f.Group("model")
 	o.model = f.AddModel()
 	f.Group("what is drawn")
-	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: draw the label as well (default: all classes, one after another)").Main("NAME  a class; any: the label is drawn as well")
+	f.StringVar(&o.class, "class", "", "class to draw, by name, or by number from 0 if classes have no names; any: draw the label as well (default: all classes, one after another)").Main("NAME  a class; any: the label is drawn as well")
 	f.StringVar(&o.clamp, "clamp", "", ".csv, .npz or .npy file of rows with missing values to fill in").Main("FILE  rows whose missing values are drawn: .csv, .npz or .npy")
 	f.StringVar(&o.fill, "fill", "", ".csv table with the columns of the training table. -out is the same table, with the same separator and decimal mark, and with missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled in. OUT.probabilities.csv, next to it, has the probability of each level of these cells given the known cells of the row; rows count from 0. For a number in a Gaussian unit it has the 5, 25, 50, 75 and 95 % quantiles").
 		Main("FILE  a .csv table; -out is this table without missing cells").Mode("fills a table")
@@ -321,10 +321,6 @@ func (p *plan) parseClass() (class int, each bool, err error) {
 	}
 	if p.class == "any" {
 		return rbm.Free, false, nil
-	}
-	var y int
-	if _, err := fmt.Sscanf(p.class+"\n", "%d\n", &y); err == nil && y >= 0 && y < p.m.Classes() {
-		return y, false, nil
 	}
 	return 0, false, cli.Usagef("-class is %q%s", p.class, grammar.DidYouMeanOr(p.class, p.classes, "the classes are "+strings.Join(p.classes, ", ")))
 }

@@ -345,6 +345,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, "-model none.npz -out a.png", []string{"none.npz does not exist"}},
 		{cli.Usage, m + "-class four", []string{`-class is "four"`, "00, 01, 10, 11"}},
 		{cli.Usage, m + "-class 4", []string{`-class is "4"`}},
+		{cli.Usage, m + "-class 1", []string{`-class is "1"`, "00, 01, 10, 11"}}, // no index, as the classes have names
 		{cli.Usage, named + "-class dgo", []string{"did you mean dog?"}},
 		{cli.Usage, plain + "-class 1", []string{"plain.npz has no labels"}},
 		{cli.Usage, m + "-n -1", []string{"-n is -1"}},

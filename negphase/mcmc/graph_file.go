@@ -55,6 +55,7 @@ func ReadGraphFile(name string) (*Graph, error) {
 // A graphReader collects the couplings and fields of a file.
 type graphReader struct {
 	line   int
+	first  [2]string // the first line, if it has two whole numbers: perhaps the numbers of spins and of couplings
 	edges  []Edge
 	fields []Edge           // edges from a spin to noSpin
 	given  map[[2]int32]int // line of each edge; the key is its lower spin and its higher one
@@ -73,6 +74,9 @@ func (r *graphReader) item(text string) error {
 	case 2, 3:
 	default:
 		return fmt.Errorf("%d items: want `i j J` for a coupling or `i h` for a field", len(words))
+	}
+	if len(words) == 2 && len(r.given) == 0 {
+		r.first = [2]string(words)
 	}
 	e := Edge{J: noSpin}
 	var err error
@@ -130,10 +134,27 @@ func clip(word string) string {
 	return word
 }
 
+// isHeader reports whether the first line has the number of spins and the number of couplings, as in the
+// files of Gset. As a field it would be that of a spin without couplings, or of the last spin, counted from 1.
+func (r *graphReader) isHeader() bool {
+	if r.first[0] == "" || r.first[1] != strconv.Itoa(len(r.edges)) {
+		return false
+	}
+	least, most := int32(MaxSpins), int32(0)
+	for _, e := range r.edges {
+		least, most = min(least, e.I, e.J), max(most, e.I, e.J)
+	}
+	n := r.fields[0].I
+	return n > most || n == most && least > 0
+}
+
 // graph returns the graph with the couplings and fields that were read.
 func (r *graphReader) graph() (*Graph, error) {
 	if len(r.edges)+len(r.fields) == 0 {
 		return nil, fmt.Errorf("no couplings: give lines of `i j J`, and `i h` for fields")
+	}
+	if r.isHeader() {
+		return nil, fmt.Errorf("the first line, %s %s, has the numbers of spins and of couplings: leave it out, as two numbers are a field, and number the spins from 0", r.first[0], r.first[1])
 	}
 	named := make([]int32, 0, 2*len(r.edges)+len(r.fields))
 	for _, e := range r.edges {

@@ -1,6 +1,7 @@
 package mcmc
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,8 @@ func TestReadGraphErrors(t *testing.T) {
 		"5":                                    "line 1: 1 items",
 		"0 1 1 1":                              "line 1: 4 items",
 		"0 1 1\n16777215 1":                    "no line names spin 2",
+		"3 3\n0 1 1\n1 2 1\n2 0 1\n":           "the first line, 3 3, has the numbers of spins and of couplings",
+		"# Gset\n3 3\n1 2 1\n2 3 1\n3 1 1\n":   "the first line, 3 3, has the numbers of spins and of couplings",
 		"0 1 1\n" + strings.Repeat("x", 1<<17): "line 2: longer than 65536 bytes",
 	} {
 		if _, err := ReadGraph(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -79,4 +82,14 @@ func FuzzReadGraph(f *testing.F) {
 			t.Errorf("energy %g after flips, %g afresh", s.Energy(), fresh.Energy())
 		}
 	})
+}
+
+// A field on the first line is no header, unless it names a spin without couplings and their number.
+func TestFirstLineIsAField(t *testing.T) {
+	for text, want := range map[string]string{"2 3\n0 1 1\n1 2 1\n2 0 1\n": "[0 0 3]", "3 2\n0 1 1\n1 2 1\n2 0 1\n": "[0 0 0 2]"} {
+		g, err := ReadGraph(strings.NewReader(text))
+		if err != nil || fmt.Sprint(g.field) != want {
+			t.Errorf("%q: %v, want the fields %s", text, err, want)
+		}
+	}
 }
