@@ -133,7 +133,7 @@ func TestBinarizeBinary(t *testing.T) {
 
 // If a grey value comes late, the rows before it have the values of their bits.
 func TestBinarizeLateGrey(t *testing.T) {
-	s, err := one(loadCSV(strings.NewReader("0,1,1\n1,1,0\n0,1,0.25\n1,0,0\n"), 100, "t.csv", Options{Binarize: None}))
+	s, err := one(readText(strings.NewReader("0,1,1\n1,1,0\n0,1,0.25\n1,0,0\n"), "t.csv", Options{Binarize: None}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestBinarizeLateGreyOfWideRows(t *testing.T) {
 	}
 	want[cols+70], fields[cols+70] = 0.25, "0.25"
 	text := strings.Join(fields[:cols], ",") + "\n" + strings.Join(fields[cols:], ",") + "\n"
-	s, err := one(loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{Binarize: None}))
+	s, err := one(readText(strings.NewReader(text), "t.csv", Options{Binarize: None}))
 	if err != nil {
 		t.Fatal(err)
 	}

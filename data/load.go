@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -70,10 +71,37 @@ type Options struct {
 	// is not "" a CSV file is a table.
 	Numbers string
 
-	// Ignore names columns of a CSV file, separated by commas, that are not read. A name that the file
-	// lacks is an error, unless IgnoreKnown is set.
+	// Ignore names columns of a CSV file that are not read, as ParseNames reads them. A name that the file
+	// lacks is an error, unless IgnoreKnown is set. Columns without a header are named c1, c2, …. The name
+	// none means that no column is left out unless it is named; otherwise columns that name the rows, dates
+	// and columns of one value are left out.
 	Ignore      string
 	IgnoreKnown bool
+
+	// Columns are the names of a model's inputs. A CSV file with a header may have further columns, which are
+	// not used. nil means that there is no model, or that it has no names.
+	Columns []string
+
+	// Separator separates the columns of a text file: comma, semicolon, tab, bar (|), blank (any number of
+	// blanks), none (each character is a column), or another character. With "auto", or "", it follows from
+	// the first rows.
+	Separator string
+
+	// Missing lists further words that mean in a text file that a value is missing, besides those of
+	// IsMissing, such as -1,unknown. A number stands for all its spellings.
+	Missing string
+
+	// Unknown says what becomes of words that Schema does not have. "missing": the cell counts as missing.
+	// "" means that they are errors.
+	Unknown string
+
+	// KnownLabel is the name of the column of labels that LabelColumn auto uses if a CSV file has it.
+	KnownLabel string
+
+	// Pivot turns a list with a row for each cell, such as user,item,rating, into a table with a row for
+	// each user and a column for each item. It names the three columns, or the first two if a row means that
+	// a bit is on.
+	Pivot string
 
 	// Schema has the levels of the columns of a CSV file, or the alphabet of sequences. Columns are found
 	// by their names. If Schema is nil, levels are derived from the file, and the alphabet is that of the
@@ -107,6 +135,7 @@ type Options struct {
 	//   - "max": 0 and the largest value
 	//   - "minmax": the smallest and the largest value
 	//   - "spins": −1 and +1; other values are errors
+	//   - "presence": 0 and everything above it
 	//   - a number, such as 255: 0 and this number
 	//   - LOW:HIGH: these two
 	//   - LOW:HIGH,LOW:HIGH,…: these two for each column, with LOW at most HIGH
@@ -125,7 +154,8 @@ type Options struct {
 
 	// Stdin is read for the data set "-", as CSV, NPZ or NPY. If it is nil there is no such data set.
 	Stdin io.Reader
-	piped []byte // all bytes of Stdin
+	piped *bufio.Reader // Stdin
+	all   []byte        // all bytes of Stdin, if they are arrays
 
 	// Progress is called when long work begins, with what is done, the unit of its steps and their number.
 	// The unit is "B" for the bytes of a download, whose number is −1 if unknown, or else pictures or rows.
@@ -161,6 +191,10 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	case err != nil:
 	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn) && !IsPipe(spec) && !hasEnding(spec, csvEndings):
 		err = specErrorf("-label-column %s%s", quote(opt.LabelColumn), grammar.DidYouMeanOr(opt.LabelColumn, []string{"auto", "last", "none"}, "of "+quote(spec)+" it is auto, last or none, as first and names are for .csv files"))
+	case checkSeparator(opt.Separator) != nil:
+		err = checkSeparator(opt.Separator)
+	case opt.Unknown != "" && opt.Unknown != "missing":
+		err = specErrorf("unknown words %s: they can only become missing", quote(opt.Unknown))
 	case !slices.Contains([]string{"auto", HeaderYes, HeaderNo}, opt.Header):
 		err = specErrorf("header %s: it must be auto, yes or no", quote(opt.Header))
 	case !slices.Contains([]string{Threshold, Sample, None, Standard}, opt.Binarize):
@@ -184,16 +218,20 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	default:
 		if IsPipe(spec) {
 			spec = Stdin
-			if err = opt.readPipe(ctx); err != nil {
+			var done func()
+			if done, err = opt.openPipe(ctx); err != nil {
 				break
 			}
+			defer done()
 		}
 		sets, err = load(ctx, spec, opt)
-		if errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && opt.scaling().rule == "auto" {
-			sets, err = loadSpins(ctx, spec, opt, err)
-		}
-		if opt.canBeReal(err) {
-			sets, err = loadReal(ctx, spec, opt, err)
+		if isFormat := errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec); isFormat && !opt.isText(spec) {
+			if opt.scaling().rule == "auto" {
+				sets, err = loadSpins(ctx, spec, opt, err)
+			}
+			if err != nil && opt.canBeReal() {
+				sets, err = loadReal(ctx, spec, opt, err)
+			}
 		}
 		if err == nil {
 			err = opt.weigh(ctx, sets)
@@ -231,6 +269,11 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		test = sets[1]
 	}
 	return sets[0], test, nil
+}
+
+// isText reports whether spec is a text of rows, which is read in one pass.
+func (o Options) isText(spec string) bool {
+	return hasEnding(spec, csvEndings) || spec == Stdin && o.all == nil
 }
 
 // loadSpins reads a source again as spins, after its values were found not to be in [0,1]. If that fails

@@ -122,9 +122,12 @@ func TestCSVMeans(t *testing.T) {
 			if i%3 == 0 {
 				opt.Binarize, opt.NoLabel = Threshold, "cat"
 			}
-			s, err := one(loadCSV(bytes.NewReader(file), int64(len(file)), "t.csv", opt))
+			s, err := one(readText(bytes.NewReader(file), "t.csv", opt))
 			if err != nil {
 				checkFormat(t, err, "t.csv")
+				continue
+			}
+			if s.Schema != nil { // words or missing cells: see TestDamagedTables
 				continue
 			}
 			accepted++

@@ -11,12 +11,18 @@ import (
 // constant column, all values become 0.
 type scale struct{ low, high float64 }
 
+// present is the scale of the rule presence: everything above 0 becomes 1.
+var present = scale{0, math.SmallestNonzeroFloat64}
+
 // asIs is the scale of values in [0,1], white the scale of grey bytes, and spins the scale of −1 and +1.
 var asIs, white, spins = scale{0, 1}, scale{0, 255}, scale{-1, 1}
 
 func (s scale) apply(v float64) float64 {
-	if s.low == s.high {
+	switch {
+	case s.low == s.high || s == present && v <= 0:
 		return 0
+	case s == present:
+		return 1
 	}
 	return (v - s.low) / (s.high - s.low)
 }
@@ -25,7 +31,7 @@ func (s scale) apply(v float64) float64 {
 func (s scale) clip(v float64) float64 { return min(max(v, s.low), s.high) }
 
 // holds reports whether v lies on the scale.
-func (s scale) holds(v float64) bool { return v >= s.low && v <= s.high }
+func (s scale) holds(v float64) bool { return v >= s.low && (v <= s.high || s == present) }
 
 func (s scale) String() string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -61,7 +67,7 @@ func (s scales) check(inputs int) string {
 
 // A scaling is a parsed Options.Scale: a rule that finds the scales of a source, or given scales.
 type scaling struct {
-	rule  string // auto, max, minmax, spins or raw; "": the scales are given
+	rule  string // auto, max, minmax, spins, presence or raw; "": the scales are given
 	given scales
 	clip  bool // Options.Clip
 }
@@ -75,6 +81,8 @@ func parseScaling(text string) (scaling, error) {
 		return scaling{rule: text}, nil
 	case "spins":
 		return scaling{rule: text, given: scales{spins}}, nil
+	case "presence":
+		return scaling{rule: text, given: scales{present}}, nil
 	}
 	var given scales
 	several := strings.Contains(text, ",")
@@ -86,7 +94,7 @@ func parseScaling(text string) (scaling, error) {
 		a, err := strconv.ParseFloat(low, 64)
 		b, err2 := strconv.ParseFloat(high, 64)
 		if err != nil || err2 != nil || !(a < b || several && a == b) || math.IsInf(b-a, 0) {
-			return scaling{}, specErrorf("scale %s: it must be auto, max, minmax, spins, the value that is white, such as 255, or LOW:HIGH with LOW below HIGH, or a LOW:HIGH for each column with commas between", quote(text))
+			return scaling{}, specErrorf("scale %s: it must be auto, max, minmax, spins, presence, the value that is white, such as 255, or LOW:HIGH with LOW below HIGH, or a LOW:HIGH for each column with commas between", quote(text))
 		}
 		given = append(given, scale{a, b})
 	}
@@ -114,7 +122,7 @@ func (o Options) describe(s scales) string {
 	switch rule := o.scaling().rule; rule {
 	case "auto", "raw":
 		return ""
-	case "spins":
+	case "spins", "presence":
 		return rule
 	}
 	return s.String()
@@ -126,7 +134,7 @@ func (g scaling) known(bytes bool) (scales, bool) {
 	if g.rule == "auto" {
 		return scales{asIs}, !bytes
 	}
-	return g.given, g.rule == "" || g.rule == "raw" || g.rule == "spins"
+	return g.given, g.rule == "" || g.rule == "raw" || g.rule == "spins" || g.rule == "presence"
 }
 
 // fit returns the common scale of all columns, given the extent e of their values, or a message that says
@@ -168,6 +176,8 @@ func (g scaling) wrong(j int, v float64, bytes bool) string {
 		return "is not a number; fill in missing values first"
 	case (!known || g.rule == "raw" || g.clip) && math.IsInf(v, 0):
 		return "is not finite; fill it in first"
+	case g.rule == "presence" && v < 0:
+		return "is below 0, which is neither present nor absent"
 	case g.rule == "spins" && v != -1 && v != 1:
 		return "is no spin, −1 or 1"
 	case !known || g.rule == "raw" || g.clip || s.at(j).holds(v):
@@ -239,6 +249,9 @@ func (e *extent) join(f extent) {
 
 // between reports whether some value lies between the ends of the scale.
 func (e extent) between(s scale) bool {
+	if s == present {
+		return false
+	}
 	for _, v := range e.distinct[:e.n] {
 		if v != s.low && v != s.high {
 			return true

@@ -143,11 +143,11 @@ func TestScaleErrors(t *testing.T) {
 		"same.idx": idxBuild([]byte{0, 0}, 1, 2),
 	})
 	for _, c := range []struct{ file, scale, want string }{
-		{"a.csv", "", `a.csv:1: column 1: "3" is outside [0,1]; scale the values to it by -scale max`},
+		{"a.csv", "", `a.csv:1: column 1: "3" is outside [0,1]; of counts and scores, -scale presence reads all above 0 as 1, -numbers levels takes intervals, and -scale max fractions of the largest; -missing 3 if it marks missing cells, or if this line names the columns, say so by -header yes`},
 		{"a.csv", "15", `a.csv:1: column 2: "16" is outside the scale 0:15; give all of the range by -scale LOW:HIGH`},
 		{"less.csv", "max", "less.csv: column 2: -scale max needs values from 0 up, but there is -16; use -scale minmax"},
 		{"same.csv", "minmax", "same.csv: all values of a column are equal"},
-		{"nan.csv", "max", "is not a number; fill in missing values first"},
+		{"nan.csv", "max", "is not a number; fill it in, or take -numbers gaussian"},
 		{"inf.csv", "minmax", "is not finite"},
 		{"far.csv", "minmax", "column 1: values from -1e+308 to 1e+308 are too far apart"},
 		{"a.npz", "", "x: row 0, column 0: 3 is outside [0,1]; scale the values to it by -scale max"},
@@ -244,50 +244,51 @@ func TestSeparators(t *testing.T) {
 			t.Errorf("%s: columns %q, classes %q, values %v", file, s.Columns, s.Classes, s.Grey.Data)
 		}
 	}
-	for text, want := range map[string]byte{
+	for sample, want := range map[string]rune{
 		"": ',', "0\n1;2": ',', "0,1": ',', "0,5;1,5": ';', "1,1;0,1,1": ',', "a,b;c": ',', "a;b": ';', "\"a;b\"": ',', "a,\"b;c\"": ',', "\"a,b\";c": ';', "a\tb": '\t', "0,\t1": ',', "a\tb;c": '\t',
 		"0,5\t1,5": '\t', "0,5\t1;2": '\t', "a,b\tc": ',', "1,1\t0,1,1": ',',
 	} {
-		if got := separatorOf(text); got != want {
-			t.Errorf("%q: separated by %q, want %q", text, got, want)
+		if got, _ := (&text{start: sample, all: true}).separator(); got != want {
+			t.Errorf("%q: separated by %q, want %q", sample, got, want)
 		}
 	}
 }
 
 // Errors about files that other tools wrote give the right hint.
 func TestCSVHints(t *testing.T) {
-	index, one, less := "", "", ""
+	index, more, less := "", "", ""
 	for i := range leastIndex {
 		row := string(rune('0'+i)) + ",1,16\n"
 		index += row
-		if one += "1" + row; i > 0 {
+		if more += "1" + row; i > 0 {
 			less += row
 		}
 	}
 	for _, c := range []struct{ text, scale, want string }{
 		{"0,1\n0;1\n", "", "t.csv:2: 1 columns where the first row has 2"},
-		{"0,1\n0,1;1\n", "", `"1;1": columns are separated by semicolons; separate them by commas, and write fractions as 0.5`},
-		{"a b c\n0 1 1\n1 0 1\n", "", "t.csv:1: 3 columns are separated by blanks; separate them by commas"},
-		{"0 1 1\n1 0 1\n", "", "t.csv:1: 3 columns are separated by blanks; separate them by commas"},
-		{"a|b\nx|y\nz|y\n", "", "t.csv:1: 2 columns are separated by bars; separate them by commas"},
-		{"a;b,c,d\n0;1\n", "", "t.csv:1: columns are separated by semicolons"},
+		{"0,1\n0,1;1\n", "", `t.csv:2: column 2: "1;1" is not a number`},
 		{"0;1\n0;1.000,5\n", "", `t.csv:2: column 2: "1.000,5" is not a number`},
 		{"0;1\n0;;1\n", "", "t.csv:2: 3 columns where the first row has 2"},
 		{"0\t1\n\t1\n", "", "t.csv:2: column 1: a value is missing"},
 		{"0\t1\n0\t\"1\n", "", "quotes must enclose a whole field"},
-		{",a,b\n0,1,1\n1,0,0\n", "", "t.csv:1: the first column has no name, like the row numbers of pandas; leave it out (to_csv(index=False))"},
+		{",a,b\n0,1,1\n0,0,0\n", "", "t.csv: column 1 (\"\") has no name, like the row numbers of pandas; leave it out (to_csv(index=False))"},
 		{"id,a,b\n0,1,1\n1,0,0\n2,0,0\n", "", `t.csv:4: column 1 ("id"): "2": the first column counts the rows; leave it out`},
 		{"1,1,1\n2,0,0\n", "", `t.csv:2: column 1: "2": the first column counts the rows; leave it out`},
-		{index, "max", "t.csv: the first column counts the rows; leave it out"},
 		{"5,1\n0,0\n", "", `t.csv:1: column 1: "5" is outside`},
 		{"0,1\n2,0\n", "", `t.csv:2: column 1: "2" is outside`},
 	} {
 		opt := Options{LabelColumn: "auto", Scale: c.scale}
-		_, err := loadCSV(strings.NewReader(c.text), int64(len(c.text)), "t.csv", opt)
+		_, err := readText(strings.NewReader(c.text), "t.csv", opt)
 		checkFormat(t, err, c.want)
 	}
-	for _, text := range []string{one, "0,1,1\n1,0,0\n", "0\n1\n", less[:len(less)-7]} {
-		if _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{LabelColumn: "auto", Scale: "max"}); err != nil {
+	for _, text := range []string{index, ",a,b\n0,1,1\n1,0,0\n"} {
+		s, err := one(readText(strings.NewReader(text), "t.csv", Options{LabelColumn: "auto", Scale: "max"}))
+		if err != nil || s.X.Cols != 2 || len(s.Notes) < 1 || !strings.Contains(s.Notes[0], "column 1") {
+			t.Errorf("%q: the column that counts the rows is not left out: %+v, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{more, "0,1,1\n1,0,0\n", "0\n1\n", less[:len(less)-7]} {
+		if _, err := readText(strings.NewReader(text), "t.csv", Options{LabelColumn: "auto", Scale: "max"}); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

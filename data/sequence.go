@@ -154,7 +154,7 @@ func (r *sequenceReader) file(ctx context.Context, each func(name string, line i
 	}
 	defer f.Close()
 	r.in = bufio.NewReaderSize(reading{ctx, nil, f}, 1<<16)
-	if start, _ := r.in.Peek(len(gzMagic)); string(start) == gzMagic {
+	if start, _ := r.in.Peek(len(string(gzipMagic[:]))); string(start) == string(gzipMagic[:]) {
 		z, err := gzip.NewReader(r.in)
 		if err != nil {
 			return r.wrong(fmt.Sprintf("damaged gzip: %v", err))

@@ -1,16 +1,12 @@
 package data
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-
-	"gorbm/rbm/memory"
 )
 
 // sources lists all sources in the order of help and messages. A new source is a row here, and a file with
@@ -24,7 +20,7 @@ func sources() []source {
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
 		{"desjardins", "desjardins:P", "four modes of 4×4 bits, flipped with probability P", seeded, nil, loadDesjardins},
 		{"sequences", "sequences[:N]", "a family of proteins drawn from a known Potts model\n(N: that many training rows)", seeded, nil, loadFamily},
-		{".csv", "FILE.csv", "rows of values in [0,1]; others need -scale", seedless, csvEndings, fileLoader(gunzipped(loadCSVOrTable))},
+		{".csv", "FILE.csv", "rows of values in [0,1]; others need -scale", seedless, csvEndings, loadText},
 		{".npz", ".npz", "rows of values in [0,1]; others need -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
 		{".npy", ".npy", "rows of values in [0,1]; others need -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
 		{Stdin, "-", "rows from a pipe: .csv, .npz or .npy, recognised by the first bytes", seedless, nil, loadPipe},
@@ -113,98 +109,6 @@ func fileLoader(read func(f io.ReaderAt, size int64, path string, opt Options) (
 		}
 		defer f.Close()
 		return read(reading{ctx, f, nil}, size, sp.text, opt)
-	}
-}
-
-// gunzipped returns a function like read that also reads gzipped files, which it decompresses in memory.
-func gunzipped(read func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error)) func(io.ReaderAt, int64, string, Options) ([]*Set, error) {
-	return func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-		f, size, err := gunzip(f, size, path)
-		if err != nil {
-			return nil, err
-		}
-		return read(f, size, path, opt)
-	}
-}
-
-// gunzip returns the content of a gzipped text file, in memory, or any other file as it is.
-func gunzip(f io.ReaderAt, size int64, path string) (io.ReaderAt, int64, error) {
-	var magic [2]byte
-	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != gzipMagic {
-		return f, size, nil // not gzipped, or an error that the reader will report
-	}
-	z, err := gzip.NewReader(io.NewSectionReader(f, 0, size))
-	var all bytes.Buffer
-	const piece = 1 << 26
-	for err == nil && all.Len() <= maxPiped {
-		// While it grows the buffer takes twice its bytes.
-		if err := memory.Check(path+", unpacked,", 2*float64(all.Len()+piece)); err != nil {
-			return nil, 0, err
-		}
-		_, err = io.CopyN(&all, z, piece)
-	}
-	switch {
-	case err == nil:
-		return nil, 0, formatErrorf("%s: more than %d GiB unpacked; split the file", path, maxPiped>>30)
-	case err != io.EOF:
-		return nil, 0, idxRead(path, err)
-	}
-	return bytes.NewReader(all.Bytes()), int64(all.Len()), nil
-}
-
-// Lines returns all cells of a CSV file, including a header, as Load reads them. In a file with semicolons,
-// decimal commas become points.
-func Lines(ctx context.Context, path string) (lines [][]string, err error) {
-	lines, _, err = csvLines(ctx, path, false)
-	return lines, err
-}
-
-// A Notation is how a CSV file is written.
-type Notation struct {
-	Separator    rune // of columns
-	DecimalComma bool // numbers have commas
-}
-
-// Number returns word with the decimal mark of the file if it is a number with a decimal point.
-func (n Notation) Number(word string) string {
-	if _, err := ParseNumber(word); err != nil || !n.DecimalComma {
-		return word
-	}
-	return strings.Replace(word, ".", ",", 1)
-}
-
-// LinesAsWritten returns all cells of a CSV file as they are written, including a header, and its notation.
-func LinesAsWritten(ctx context.Context, path string) (lines [][]string, n Notation, err error) {
-	if lines, n.Separator, err = csvLines(ctx, path, true); err != nil || n.Separator == ',' {
-		return lines, n, err
-	}
-	for _, line := range lines {
-		n.DecimalComma = n.DecimalComma || slices.ContainsFunc(line, func(cell string) bool { return decimalPoint(cell) != cell })
-	}
-	return lines, n, nil
-}
-
-func csvLines(ctx context.Context, path string, asWritten bool) (lines [][]string, separator rune, err error) {
-	f, size, err := open(ctx, path)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	text, size, err := gunzip(reading{ctx, f, nil}, size, path)
-	if err != nil {
-		return nil, 0, err
-	}
-	c := &csvReader{path: path, weightAt: -1, asWritten: asWritten}
-	c.openText(text, size)
-	for {
-		row, err := c.next()
-		if err == io.EOF {
-			return lines, rune(c.comma), nil
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		lines = append(lines, slices.Clone(row))
 	}
 }
 

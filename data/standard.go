@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"gorbm/rbm"
@@ -21,9 +20,6 @@ var raw = scaling{rule: "raw", given: scales{asIs}}
 func loadReal(ctx context.Context, spec string, opt Options, cause error) ([]*Set, error) {
 	opt.Binarize = Standard
 	sets, err := load(ctx, spec, opt)
-	if errors.Is(err, errGap) { // cause may be about a value that is allowed here
-		return nil, err
-	}
 	if err != nil {
 		return nil, cause
 	}
@@ -52,10 +48,9 @@ func (s *Set) counts() bool {
 	return true
 }
 
-// canBeReal reports whether a source that could not be read as values in [0,1], with the error err, may be
-// read as real values.
-func (o Options) canBeReal(err error) bool {
-	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && (o.Binarize == Threshold || o.Binarize == None) && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.Numbers == "" && o.scaling().rule == "auto"
+// canBeReal reports whether values that are not in [0,1] may be read as real values.
+func (o Options) canBeReal() bool {
+	return o.Real && (o.Binarize == Threshold || o.Binarize == None) && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.Numbers == "" && o.scaling().rule == "auto"
 }
 
 // standardise standardises sets, the first of which is the training set. The sets have grey values, or bits

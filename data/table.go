@@ -2,13 +2,11 @@ package data
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
-	"strings"
 
 	"gorbm/data/grammar"
 	"gorbm/rbm"
@@ -21,553 +19,140 @@ const (
 )
 
 const (
-	maxLevels      = 1000    // levels of a column
+	maxLevels      = 1000    // levels of a column, unless Options.Categorical names it
 	maxTableLevels = 1 << 14 // levels of a table
 	maxTableBytes  = 1 << 18 // bytes of a table's words, which model files contain
 	maxCells       = 1 << 27 // cells of a table
 	defaultLevels  = 8
 )
 
-// IsMissing reports whether word, the content of a cell of a table, means that the value is missing.
-func IsMissing(word string) bool {
-	switch word {
-	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None":
-		return true
-	}
-	return false
-}
-
-// A cellColumn is a column of a table as it is read: its different words, and which of them each row has.
-type cellColumn struct {
-	name  string
-	at    int // index in a row that next returns
-	words []string
-	index map[string]int32 // index in words of each word
-	// ofNumber has the index in words of each number. All spellings of a number count as one word, the
-	// first of them.
-	ofNumber map[float64]int32
-	cells    []int32 // index in words for each row; −1: missing
-}
-
-// A tableReader reads a CSV file of categories and numbers.
-type tableReader struct {
-	*csvReader
-	opt     Options
-	columns []cellColumn
-	lines   []int32   // line of each row in the file
-	weight  []float64 // weight of each row; nil: no weights
-	counted []float64 // see Options.counted
-	gone    int       // number of rows of weight 0
-}
-
-// loadTable reads a CSV file whose columns are categories, bits or numbers, and whose cells may be missing.
-// The first line names the columns. Options.Schema, if it is given, describes them.
-func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := newCSVReader(path, opt)
-	c.asked = HeaderYes
-	if opt.Header == HeaderNo {
-		return nil, specErrorf("%s: a table of categories needs a first line of names, so not -header no", path)
-	}
-	if opt.Schema != nil {
-		if c.known = opt.Schema.Label; c.known == "" {
-			c.labels = "none"
+// newTable makes a set of a table: columns of categories, bits and numbers, whose cells may be missing. It
+// decides the levels of each column.
+func (f *frame) newTable(kept, out []judgement, opt Options) (*Set, error) {
+	for i, j := range kept {
+		if slices.ContainsFunc(kept[:i], func(o judgement) bool { return o.c.name == j.c.name }) {
+			return nil, formatErrorf("%s:1: two columns are named %s; give them different names", f.path, quote(j.c.name))
 		}
 	}
-	t := &tableReader{csvReader: c, opt: opt}
-	if err := c.begin(f, size); err != nil {
-		return nil, err
+	varies := func(j judgement) bool {
+		return j.c.varies(f.counted) || slices.Contains(ParseNames(opt.Categorical), j.c.name)
 	}
-	for j, name := range c.inputs(c.header) {
-		name = strings.TrimSpace(name)
-		c.header[j] = name
-		if slices.ContainsFunc(t.columns, func(o cellColumn) bool { return o.name == name }) {
-			return nil, formatErrorf("%s:1: two columns are named %s; give them different names", path, quote(name))
-		}
-		t.columns = append(t.columns, cellColumn{name: name, at: j, index: map[string]int32{}, ofNumber: map[float64]int32{}})
-	}
-	c.counts = false
-	if err := c.read(f, size, t.add); err != nil {
-		return nil, err
-	}
-	if len(t.lines) == 0 {
-		return nil, formatErrorf("%s: no examples; write one a row", path)
-	}
-	if err := t.weigh(); err != nil {
-		return nil, err
-	}
-	s, err := t.set()
-	if err != nil {
-		return nil, err
-	}
-	return []*Set{s}, nil
-}
-
-// add adds a row of words.
-func (t *tableReader) add(row []string) error {
-	t.counts = false // a first column that counts the rows is not an error here: namesRows finds it
-	line, _ := t.r.FieldPos(0)
-	if err := t.addLabelAndWeight(row, IsMissing); err != nil {
-		return err
-	}
-	if t.lines = append(t.lines, int32(line)); len(t.lines)*len(t.columns) > maxCells {
-		return formatErrorf("%s: more than the %d cells that are allowed; split the file", t.path, maxCells)
-	}
-	for j := range t.columns {
-		c := &t.columns[j]
-		word := strings.TrimSpace(row[j])
-		if IsMissing(word) {
-			c.cells = append(c.cells, -1)
-			continue
-		}
-		k, ok := c.index[word]
-		if !ok {
-			if len(word) > maxLabel {
-				return t.wrong(j, "a word of %d bytes", len(word))
+	if slices.ContainsFunc(kept, varies) {
+		kept = slices.DeleteFunc(kept, func(j judgement) bool {
+			if varies(j) {
+				return false
 			}
-			word = strings.Clone(word)
-			v, is := number(word)
-			if k, ok = c.ofNumber[v]; !is || !ok {
-				k, c.words = int32(len(c.words)), append(c.words, word)
-			}
-			if c.index[word] = k; is {
-				c.ofNumber[v] = k
-			}
-		}
-		c.cells = append(c.cells, k)
+			j.as, j.why, j.other = asNothing, "one value, "+quote(j.c.text(int(j.c.known(f.counted)[0]))), ""
+			out = append(out, j)
+			return true
+		})
 	}
-	return nil
-}
-
-// weigh finds the weights of the rows in the means and levels of columns. It empties the rows of weight 0,
-// which Load leaves out, so that their words are no levels.
-func (t *tableReader) weigh() error {
-	t.weight = t.weights
-	if t.weight == nil && t.opt.Weights != "" {
-		if w, err := t.opt.rowWeights(); err == nil && len(w) == len(t.lines) { // else Load finds the error
-			t.weight = w
-		}
-	}
-	t.counted = t.opt.counted(len(t.lines), t.weight)
-	sum := 0.0
-	for r := range t.weight {
-		if sum += t.weight[r]; t.isGone(r) {
-			t.gone++
-		}
-	}
-	if t.gone == 0 && !math.IsInf(sum, 0) {
-		return nil
-	}
-	if t.gone == len(t.lines) || math.IsInf(sum, 0) {
-		return noWeight(t.path, len(t.lines), sum)
-	}
-	for j := range t.columns {
-		c := &t.columns[j]
-		place := make([]int32, len(c.words)) // 1 + new index of each word that stays
-		var words []string
-		for r, k := range c.cells {
-			switch {
-			case k < 0:
-			case t.isGone(r):
-				c.cells[r] = -1
-			default:
-				if place[k] == 0 {
-					words = append(words, c.words[k])
-					place[k] = int32(len(words))
-				}
-				c.cells[r] = place[k] - 1
-			}
-		}
-		c.words = words
-	}
-	return nil
-}
-
-// isGone reports whether a row has weight 0.
-func (t *tableReader) isGone(row int) bool { return t.weight != nil && t.weight[row] == 0 }
-
-// where returns the file, line and column of a cell, for a message.
-func (t *tableReader) where(c *cellColumn, row int) string {
-	return fmt.Sprintf("%s:%d: %s", t.path, t.lines[row], t.columnName(c.at))
-}
-
-// namesRows reports whether all cells of a column differ, and are words or whole numbers in ascending
-// order. Such a column may name the rows.
-func (t *tableReader) namesRows(c *cellColumn) bool {
-	if len(c.words) < leastIndex || len(c.words) < len(c.cells) {
-		return false
-	}
-	last, numbers := math.Inf(-1), 0
-	for _, word := range c.words {
-		v, ok := number(word)
-		if !ok {
-			continue
-		}
-		if numbers++; v <= last || v != math.Trunc(v) {
-			return false
-		}
-		last = v
-	}
-	return numbers == 0 || numbers == len(c.words)
-}
-
-// mostlyOnce reports whether most words of a column occur in one row only, like names of rows.
-func mostlyOnce(c *cellColumn) bool {
-	rows := make([]int, len(c.words))
-	for _, k := range c.cells {
-		if k >= 0 {
-			rows[k]++
-		}
-	}
-	once := 0
-	for _, n := range rows {
-		if n == 1 {
-			once++
-		}
-	}
-	return len(c.cells) >= leastIndex && 2*once > len(c.cells)
-}
-
-// columnError returns an error about a whole column.
-func (t *tableReader) columnError(c *cellColumn, format string, args ...any) error {
-	return formatErrorf("%s: %s %s", t.path, t.columnName(c.at), fmt.Sprintf(format, args...))
-}
-
-// number returns the number that word spells, and whether it is a finite number.
-func number(word string) (float64, bool) {
-	v, err := ParseNumber(word)
-	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-}
-
-// set returns a set of the rows read.
-func (t *tableReader) set() (*Set, error) {
-	schema := t.opt.Schema
-	var notes, dropped []string
-	if schema == nil {
-		notes, dropped = t.dropConstant()
-		var err error
-		if schema, err = t.schema(); err != nil {
-			return nil, err
-		}
-		for j := range t.columns {
-			if c := &t.columns[j]; t.namesRows(c) {
-				notes = append(notes, namesRows(t.columnName(c.at), c.name))
-			}
-			if c := &schema.Columns[j]; t.labels == "auto" && !t.label && c.Edges == nil && c.Number == nil && isLabelName(c.Name) {
-				notes = append(notes, fmt.Sprintf("%s is an input, as it is not the last column; if it holds the labels, say so by -label-column %s", t.columnName(t.columns[j].at), c.Name))
-			}
-			if a, b, ok := caseTwins(schema.Columns[j].Levels); ok {
-				notes = append(notes, fmt.Sprintf("%s: %s and %s differ in case alone and are two levels; write them alike if they are one", t.columnName(t.columns[j].at), quote(a), quote(b)))
-			}
-		}
-	}
-	if t.label {
-		schema.Label = strings.TrimSpace(t.header[len(t.header)-1])
-	}
-	rows, units := len(t.lines), schema.Units()
-	if why := checkShape(int64(rows), 2*int64(units)); why != "" {
-		return nil, formatErrorf("%s: %s", t.path, why)
-	}
-	s := &Set{Name: t.path, X: rbm.NewBits(rows, units), Schema: schema, Groups: schema.Groups(), Binarize: Binary,
-		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0, Notes: notes, Dropped: dropped}
-	s.Height, s.Width = NearSquare(units)
-	if s.Means, s.Deviations = schema.scale(); s.Means != nil {
-		if why := checkGrey(rows, units); why != "" {
-			return nil, formatErrorf("%s: %s", t.path, why)
-		}
-		s.Binarize, s.Grey = Standard, rbm.NewMatrix(rows, units)
-	}
-	for _, name := range t.names() {
-		if name != t.known && !slices.ContainsFunc(schema.Columns, func(c Column) bool { return c.Name == name }) {
-			s.Unused = append(s.Unused, name)
-		}
-	}
-	missing := rbm.NewBits(rows, units)
-	gaps, key := 0, dataKey(1, streamMissing)
-	first := 0
-	for j := range schema.Columns {
-		column := &schema.Columns[j]
-		at := slices.IndexFunc(t.columns, func(c cellColumn) bool { return c.name == column.Name })
-		if at < 0 {
-			return nil, formatErrorf("%s has no column %s, which the model has%s", t.path, quote(column.Name), grammar.DidYouMean(column.Name, t.names()))
-		}
-		c := &t.columns[at]
-		var levels []int32
-		var numbers []float32 // in place of levels
-		var err error
-		if column.Number != nil {
-			numbers, err = t.numbers(c, column)
-		} else {
-			levels, err = t.levels(c, column)
-		}
-		if err != nil {
-			return nil, err
-		}
-		// A missing cell starts with a value drawn from the known cells of the column.
-		known, _ := c.known(t.counted)
-		for r, k := range c.cells {
-			word := k
-			if k < 0 && len(known) > 0 {
-				word = known[int(key.Child(uint64(j)).Uniform(uint64(r))*float64(len(known)))]
-			}
-			var level int32
-			if levels != nil && word >= 0 {
-				level = levels[word]
-			}
-			switch {
-			case numbers != nil && word >= 0:
-				s.Grey.Row(r)[first] = numbers[word]
-				s.X.Set(r, first, numbers[word] > 0)
-			case numbers != nil || column.Bit && level == 0:
-			case column.Bit:
-				s.turnOn(r, first)
-			default:
-				s.turnOn(r, first+int(level))
-			}
-			if k < 0 && !t.isGone(r) {
-				gaps++
-				for unit := range column.Units() {
-					missing.Set(r, first+unit, true)
-				}
-			}
-		}
-		first += column.Units()
-	}
-	if gaps > 0 {
-		cells := (rows - t.gone) * len(schema.Columns)
-		s.Missing = missing
-		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d cells are missing (%.1f %%)", gaps, cells, 100*float64(gaps)/float64(cells)))
-	}
-	if t.label {
-		t.labeller.give(s)
-	}
-	return s, nil
-}
-
-// turnOn turns on the unit of a level.
-func (s *Set) turnOn(r, unit int) {
-	s.X.Set(r, unit, true)
-	if s.Grey.Rows > 0 {
-		s.Grey.Row(r)[unit] = 1
-	}
-}
-
-// dropConstant drops the columns that have one value, unless all columns do. It returns notes about the
-// dropped columns, and their names. A column that cannot be named by Options.Ignore, or that
-// Options.Categorical names, stays and is an error later.
-func (t *tableReader) dropConstant() (notes, names []string) {
-	varies := func(c cellColumn) bool {
-		return c.different(t.counted) != 1 || c.name == "" || strings.Contains(c.name, ",") || slices.Contains(strings.Split(t.opt.Categorical, ","), c.name)
-	}
-	if !slices.ContainsFunc(t.columns, varies) {
-		return nil, nil
-	}
-	t.columns = slices.DeleteFunc(t.columns, func(c cellColumn) bool {
-		if varies(c) {
-			return false
-		}
-		known, _ := c.known(t.counted)
-		notes = append(notes, fmt.Sprintf("%s has one value, %s, and is left out, as by -ignore", t.columnName(c.at), quote(c.words[known[0]])))
-		names = append(names, c.name)
-		return true
-	})
-	return notes, names
-}
-
-func (t *tableReader) names() (names []string) {
-	for _, c := range t.columns {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// numbers returns the number that each word of c spells, standardised by the scale of column.
-func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) {
-	numbers := make([]float32, len(c.words)) // not nil, even if there are no words
-	for k, word := range c.words {
-		v, ok := number(word)
-		if !ok {
-			return nil, t.noNumber(c, k)
-		}
-		if numbers[k] = column.Number.Standard(v); math.IsInf(float64(numbers[k]), 0) {
-			return nil, formatErrorf("%s: %s is too far from the mean of the column, %.6g, to be standardised; correct it", t.where(c, slices.Index(c.cells, int32(k))), quote(word), column.Number.Mean)
-		}
-	}
-	return numbers, nil
-}
-
-// noNumber returns the error about a word in a column of numbers.
-func (t *tableReader) noNumber(c *cellColumn, word int) error {
-	return formatErrorf("%s: %s is not a number, unlike the others of its column; correct it, or leave the cell empty (or NA) if it is missing", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
-}
-
-// levels returns the level of column to which each word of c belongs.
-func (t *tableReader) levels(c *cellColumn, column *Column) ([]int32, error) {
-	levels := make([]int32, len(c.words))
-	for k, word := range c.words {
-		if column.Edges != nil {
-			v, ok := number(word)
-			if !ok {
-				return nil, t.noNumber(c, k)
-			}
-			level, found := slices.BinarySearch(column.Edges, v)
-			if found {
-				level++
-			}
-			levels[k] = int32(level)
-			continue
-		}
-		level := slices.Index(column.Levels, word)
-		if v, ok := number(word); level < 0 && ok { // another spelling of a number
-			level = slices.IndexFunc(column.Levels, func(l string) bool { x, is := number(l); return is && x == v })
-		}
-		if level < 0 {
-			rows := ""
-			if mostlyOnce(c) {
-				rows = "; most words of the column occur once; if they name the rows, " + leaveOut(c.name) + " in training"
-			}
-			return nil, formatErrorf("%s: %s is no level that the model knows; it knows %s; leave the cell empty (or NA) to have it missing%s", t.where(c, slices.Index(c.cells, int32(k))), quote(word), someNames(column.Levels), rows)
-		}
-		levels[k] = int32(level)
-	}
-	return levels, nil
-}
-
-// schema decides the kind and the levels of each column.
-func (t *tableReader) schema() (*Schema, error) {
-	var asked []string
-	if o := t.opt.Categorical; o != "" && o != "auto" && o != "all" {
-		for name := range strings.SplitSeq(o, ",") {
-			name = strings.TrimSpace(name)
-			if !slices.Contains(t.names(), name) {
-				return nil, specErrorf("%s has no column %s to be categorical%s", t.path, quote(name), grammar.DidYouMean(name, t.names()))
-			}
-			asked = append(asked, name)
-		}
-	}
+	notes, dropped := f.leftOut(out)
+	f.notes = append(f.notes, notes...)
 	s := &Schema{}
 	total, bytes := 0, 0
-	for j := range t.columns {
-		c := &t.columns[j]
-		column, err := t.columnOf(c, t.opt.Categorical == "all" || slices.Contains(asked, c.name))
+	for _, j := range kept {
+		c, err := f.schemaColumn(j, opt)
 		if err != nil {
 			return nil, err
 		}
-		s.Columns = append(s.Columns, column)
-		if total += len(column.Levels); total > maxTableLevels {
-			return nil, formatErrorf("%s: the columns up to %s have %d levels, more than the %d that are allowed; leave columns out by -ignore, or use fewer -levels", t.path, quote(c.name), total, maxTableLevels)
+		s.Columns = append(s.Columns, c)
+		if total += len(c.Levels); total > maxTableLevels {
+			return nil, formatErrorf("%s: the columns up to %s have %d levels, more than the %d that are allowed; leave columns out by -ignore, or use fewer -levels", f.path, quote(c.Name), total, maxTableLevels)
 		}
-		for _, word := range column.Levels {
+		for _, word := range c.Levels {
 			bytes += len(word)
 		}
-		if bytes += len(c.name); bytes > maxTableBytes {
-			return nil, formatErrorf("%s: the columns up to %s have %d bytes of words, more than the %d that are allowed; shorten them", t.path, quote(c.name), bytes, maxTableBytes)
+		if bytes += len(c.Name); bytes > maxTableBytes {
+			return nil, formatErrorf("%s: the columns up to %s have %d bytes of words, more than the %d that are allowed; shorten them", f.path, quote(c.Name), bytes, maxTableBytes)
+		}
+		if j.c.rising && len(f.lines) >= leastIndex {
+			f.notes = append(f.notes, f.namesRows(j.c))
+		}
+		if opt.LabelColumn == "auto" && f.label == nil && c.Edges == nil && c.Number == nil && isLabelName(c.Name) {
+			f.notes = append(f.notes, fmt.Sprintf("%s is an input, as it is not the last column; if it holds the labels, say so by -label-column %s", f.columnName(j.c), c.Name))
+		}
+		if a, b, ok := caseTwins(c.Levels); ok {
+			f.notes = append(f.notes, fmt.Sprintf("%s: %s and %s differ in case alone and are two levels; write them alike if they are one", f.columnName(j.c), quote(a), quote(b)))
 		}
 	}
-	return s, nil
+	if f.label != nil {
+		s.Label = f.label.name
+	}
+	set, err := f.table(s, kept, opt)
+	if err == nil {
+		set.Dropped = dropped
+	}
+	return set, err
 }
 
-// columnOf decides whether a column has categories, bits or numbers. It has categories if categorical is
-// set or some words are not numbers.
-func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) {
-	column := Column{Name: c.name}
-	numbers, other := 0, -1  // number of words that are numbers; index of the first that is not
-	commas, decimal := 0, -1 // number of words with a decimal comma; index of the first
-	for k, word := range c.words {
-		if _, ok := number(word); ok {
-			numbers++
-			continue
-		}
-		if decimalPoint(word) != word {
-			if commas++; decimal < 0 {
-				decimal = k
-			}
-		}
-		if other < 0 {
-			other = k
-		}
-	}
-	switch different := c.different(t.counted); {
-	case different == 0:
-		return column, t.columnError(c, "has no cell that is not missing; %s", leaveOut(c.name))
-	case different == 1:
-		known, _ := c.known(t.counted)
-		return column, t.columnError(c, "has one value, %s; %s", quote(c.words[known[0]]), leaveOut(c.name))
-	case commas > 0 && commas+numbers == len(c.words) && !categorical:
-		return column, formatErrorf("%s: the words of the column look like numbers with a decimal comma, as %s; write a decimal point, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(decimal))), quote(c.words[decimal]))
-	case other >= 0 && numbers >= len(c.words)-numbers && !categorical:
-		return column, formatErrorf("%s: %s is not a number, as most of the column are; correct it, leave the cell empty (or NA) if it is missing, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(other))), quote(c.words[other]))
-	}
-	cut := cmp.Or(t.opt.Levels, defaultLevels)
-	if other < 0 && !categorical && len(c.words) > cut {
-		if t.opt.Numbers == NumbersGaussian || t.opt.Numbers == "" && t.opt.Binarize == Standard {
-			column.Number = c.scale(t.counted)
+// schemaColumn decides the units of a column.
+func (f *frame) schemaColumn(j judgement, opt Options) (Column, error) {
+	column := Column{Name: j.c.name}
+	if j.as == asNumber && j.numbers > j.cut {
+		if opt.Numbers == NumbersGaussian || opt.Numbers == "" && opt.Binarize == Standard {
+			column.Number = j.c.scale(f.counted)
 			if d := column.Number.Deviation; !(d > 0) || math.IsInf(d, 0) {
-				return column, t.columnError(c, "has numbers whose standard deviation is %v; correct it, or cut it into levels", d)
+				return column, f.columnError(j.c, "has numbers whose standard deviation is %v; correct it, or cut it into levels", d)
 			}
 			return column, nil
 		}
-		c.cut(&column, cut, t.counted)
+		j.c.cut(&column, opt.cut(), f.counted)
 		return column, nil
 	}
-	if len(c.words) > maxLevels {
-		return column, t.columnError(c, "has %d different words, more than the %d levels that are allowed; is it a name of the row? %s", len(c.words), maxLevels, leaveOut(c.name))
+	words := j.c.levels()
+	if !j.c.varies(f.counted) {
+		advice := leaveOut(j.c)
+		if j.c.gaps() > 0 {
+			advice += ", or if an empty cell means no, write 0 and 1"
+		}
+		return column, f.columnError(j.c, "has one value, %s; %s", quote(words[0]), advice)
 	}
-	column.Levels, column.Bit = sortedNames(c.words), len(c.words) == 2
+	column.Levels, column.Bit = sortedNames(words), len(words) == 2
 	return column, nil
 }
 
-// known returns the indices in c.words of the cells that are not missing, in rows of a weight above 0, and
-// these weights.
-func (c *cellColumn) known(weights []float64) (cells []int32, weight []float64) {
-	for r, k := range c.cells {
-		if k >= 0 && weights[r] > 0 {
-			cells, weight = append(cells, k), append(weight, weights[r])
+// known returns the rows with a weight above 0 in which the cell is known.
+func (c *column) known(weights []float64) (rows []int32) {
+	for r, w := range weights {
+		if w > 0 && !c.isGap(r) {
+			rows = append(rows, int32(r))
 		}
 	}
-	return cells, weight
+	return rows
 }
 
-// different returns the number of different words in rows of a weight above 0, at most 2.
-func (c *cellColumn) different(weights []float64) int {
-	known, _ := c.known(weights)
-	if len(known) == 0 {
-		return 0
+// varies reports whether known cells of rows with a weight above 0 differ.
+func (c *column) varies(weights []float64) bool {
+	same := c.canonical()
+	var first uint64
+	rows := c.known(weights)
+	for i, r := range rows {
+		id := math.Float64bits(c.number(int(r)))
+		if k := c.word(int(r)); k >= 0 {
+			id = uint64(same[k])
+		}
+		if i == 0 {
+			first = id
+		}
+		if id != first {
+			return true
+		}
 	}
-	if slices.ContainsFunc(known, func(k int32) bool { return k != known[0] }) {
-		return 2
-	}
-	return 1
+	return len(rows) == 0
 }
 
-// A weighted number is one of the numbers of a column.
-type weighted struct{ value, weight float64 }
-
-// numbers returns the known numbers of a column of numbers, row by row, and the sum of their weights.
-func (c *cellColumn) numbers(weights []float64) (values []weighted, total float64) {
-	ofWord := make([]float64, len(c.words))
-	for k, word := range c.words {
-		ofWord[k], _ = number(word)
-	}
-	cells, weight := c.known(weights)
-	for n, k := range cells {
-		values = append(values, weighted{ofWord[k], weight[n]})
-		total += weight[n]
-	}
-	return values, total
-}
-
-// scale returns the mean and the standard deviation of the numbers of a column.
-func (c *cellColumn) scale(weights []float64) *Scale {
+// scale returns the mean and standard deviation of the known numbers of a column, by the weights of the rows.
+func (c *column) scale(weights []float64) *Scale {
 	var s Scale
-	values, total := c.numbers(weights)
-	sum := 0.0
-	for _, v := range values {
-		sum += v.weight
-		s.Mean += (v.value - s.Mean) / (sum / v.weight)
+	rows, total := c.known(weights), 0.0
+	for _, r := range rows {
+		total += weights[r]
+		s.Mean += (c.number(int(r)) - s.Mean) / (total / weights[r])
 	}
-	for _, v := range values {
-		d := v.value - s.Mean
-		s.Deviation += float64(float64(d*d) * v.weight)
+	for _, r := range rows {
+		d := c.number(int(r)) - s.Mean
+		s.Deviation += float64(float64(d*d) * weights[r])
 	}
 	s.Deviation = math.Sqrt(s.Deviation / total)
 	return &s
@@ -575,8 +160,14 @@ func (c *cellColumn) scale(weights []float64) *Scale {
 
 // cut divides the numbers of a column into at most n levels of about equal weight. The name of a level is
 // the median of its numbers.
-func (c *cellColumn) cut(column *Column, n int, weights []float64) {
-	values, total := c.numbers(weights)
+func (c *column) cut(column *Column, n int, weights []float64) {
+	type weighted struct{ value, weight float64 }
+	var values []weighted
+	total := 0.0
+	for _, r := range c.known(weights) {
+		values = append(values, weighted{c.number(int(r)), weights[r]})
+		total += weights[r]
+	}
 	slices.SortFunc(values, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	least := values[0].value
 	column.Edges = []float64{}
@@ -609,57 +200,227 @@ func (c *cellColumn) cut(column *Column, n int, weights []float64) {
 	column.Bit = len(column.Levels) == 2
 }
 
-// loadCSVOrTable reads a CSV file as a table if the options ask for one, or if it is no file of
-// values and some column has words in place of numbers.
-func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	if opt.isTable() {
-		return loadTable(f, size, path, opt)
+// table makes a set of the columns of a schema, which it finds by their names.
+func (f *frame) table(schema *Schema, kept []judgement, opt Options) (*Set, error) {
+	rows, units := len(f.lines), schema.Units()
+	why := checkShape(int64(rows), 2*int64(units))
+	if rows*len(schema.Columns) > maxCells {
+		why = fmt.Sprintf("more than the %d cells that are allowed; split the file", maxCells)
 	}
-	sets, err := loadCSV(f, size, path, opt)
-	// With the rule spins, Load is repeating a failed reading. Tables have no spins.
-	if !errors.Is(err, errValue) || opt.scaling().rule == "spins" {
-		return sets, err
+	s := &Set{Name: f.path, Schema: schema, Groups: schema.Groups(), Binarize: Binary, Header: f.kind, Weights: f.weights,
+		WeightColumn: f.weigher != "", Numbers: f.numbers, Notes: f.notes}
+	s.Height, s.Width = NearSquare(units)
+	if s.Means, s.Deviations = schema.scale(); s.Means != nil && why == "" {
+		why = checkGrey(rows, units)
+		s.Binarize = Standard
 	}
-	words, faulty := hasWords(f, size, path, opt)
-	switch {
-	case faulty != nil: // the error about a value would hide this one
-		return nil, faulty
-	case words:
-		return loadTable(f, size, path, opt)
+	if why != "" {
+		return nil, formatErrorf("%s: %s", f.path, why)
 	}
-	return nil, err
+	s.X = rbm.NewBits(rows, units)
+	if s.Means != nil {
+		s.Grey = rbm.NewMatrix(rows, units)
+	}
+	used := map[string]*column{}
+	for i := range schema.Columns {
+		used[schema.Columns[i].Name] = nil
+	}
+	for _, c := range f.columns {
+		switch first, has := used[c.name]; {
+		case has && first != nil:
+			return nil, formatErrorf("%s:1: two columns are named %s; give them different names", f.path, quote(c.name))
+		case has:
+			used[c.name] = c
+		case opt.Schema != nil && c.name != opt.Schema.Label:
+			s.Unused = append(s.Unused, c.name)
+		}
+	}
+	if len(kept) > 0 {
+		used = map[string]*column{}
+		for _, j := range kept {
+			used[j.c.name] = j.c
+		}
+	}
+	missing := rbm.NewBits(rows, units)
+	first, gaps, unknown := 0, 0, 0
+	for j := range schema.Columns {
+		column := &schema.Columns[j]
+		c := used[column.Name]
+		if c == nil {
+			return nil, formatErrorf("%s has no column %s, which the model has%s", f.path, quote(column.Name), grammar.DidYouMean(column.Name, f.inputs()))
+		}
+		p := placed{f: f, c: c, column: column, s: s, missing: missing, unit: first, key: dataKey(1, streamMissing).Child(uint64(j))}
+		if err := p.place(opt.Unknown == "missing"); err != nil {
+			return nil, err
+		}
+		gaps, unknown = gaps+p.gaps, unknown+p.unknown
+		first += column.Units()
+	}
+	if unknown > 0 {
+		s.Notes = append(s.Notes, countOf(unknown, "cell")+" with words that the model does not know count as missing")
+	}
+	if gaps > 0 {
+		s.Missing = missing
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d cells are missing (%.1f %%)", gaps, rows*len(schema.Columns), 100*float64(gaps)/float64(rows*len(schema.Columns))))
+	}
+	return s, f.addLabels(s, opt, IsMissing)
 }
 
-// isTable reports whether a CSV file is to be read as a table.
-func (o Options) isTable() bool {
-	return o.Schema != nil && o.Schema.Alphabet == "" || o.Levels > 0 || o.Numbers != "" || o.Categorical != "" && o.Categorical != "auto"
+// A placed column is a column of a file that gives units of a set their values.
+type placed struct {
+	f             *frame
+	c             *column
+	column        *Column
+	s             *Set
+	missing       rbm.Values
+	unit          int     // the first unit of the column
+	key           rbm.Key // of the values with which missing cells start
+	gaps, unknown int     // missing cells, and those of them whose word is unknown
 }
 
-// hasWords reports whether, in the first rows after a header, some column of inputs has words and no
-// number. The error is that of reading these rows as text.
-func hasWords(f io.ReaderAt, size int64, path string, opt Options) (bool, error) {
-	c := newCSVReader(path, opt)
-	if err := c.begin(f, size); err != nil || c.header == nil {
-		return false, err
+// place sets the units. A missing cell starts with a value drawn from the known cells of the column.
+func (p *placed) place(unknown bool) error {
+	levels, err := p.levels(unknown)
+	if err != nil {
+		return err
 	}
-	columns := len(c.inputs(c.header))
-	words, numbers := make([]int, columns), make([]int, columns)
-	c.open(f, size)
-	c.next()
-	rows, err := c.ahead(func(row []string) {
-		for j := range min(columns, len(row)) {
-			switch word := strings.TrimSpace(row[j]); {
-			case isNumber(word) && word != "nan" && word != "NaN":
-				numbers[j]++
-			case !IsMissing(word):
-				words[j]++
+	isGap := func(r int) bool {
+		k := p.c.word(r)
+		return k >= 0 && (p.c.words[k].gap || levels != nil && levels[k] < 0)
+	}
+	var known []int32
+	var up []float64 // weights of the known rows so far
+	for r := range p.c.rows {
+		if isGap(r) {
+			p.gaps++
+			continue
+		}
+		w := p.f.counted[r]
+		if w == 0 {
+			continue
+		}
+		known = append(known, int32(r))
+		if p.s.Weights != nil {
+			if len(up) > 0 {
+				w += up[len(up)-1]
+			}
+			up = append(up, w)
+		}
+	}
+	for r := range p.c.rows {
+		from := r
+		if isGap(r) {
+			for unit := range p.column.Units() {
+				p.missing.Set(r, p.unit+unit, true)
+			}
+			if k := p.c.word(r); !p.c.words[k].gap {
+				p.unknown++
+			}
+			if len(known) == 0 {
+				continue
+			}
+			u := p.key.Uniform(uint64(r))
+			if from = int(known[int(u*float64(len(known)))]); up != nil {
+				from = int(known[min(sort.SearchFloat64s(up, u*up[len(up)-1]), len(known)-1)])
 			}
 		}
-	})
-	for j := range columns {
-		if err == nil && rows > 1 && words[j] > 1 && numbers[j] == 0 {
-			return true, nil
+		if p.column.Number != nil {
+			if err := p.placeNumber(r, from); err != nil {
+				return err
+			}
+			continue
+		}
+		level := p.level(levels, from)
+		switch {
+		case p.column.Bit && level == 0:
+		case p.column.Bit:
+			p.turnOn(r, p.unit)
+		default:
+			p.turnOn(r, p.unit+level)
 		}
 	}
-	return false, err
+	return nil
+}
+
+// placeNumber gives row r the standardised number of row from.
+func (p *placed) placeNumber(r, from int) error {
+	x := p.column.Number.Standard(p.c.number(from))
+	if math.IsInf(float64(x), 0) {
+		return p.f.wrong(p.c, from, "%s is too far from the mean of the column, %.6g, to be standardised; correct it", quote(p.c.text(from)), p.column.Number.Mean)
+	}
+	p.s.Grey.Row(r)[p.unit] = x
+	p.s.X.Set(r, p.unit, x > 0)
+	return nil
+}
+
+// turnOn turns on the unit of a level.
+func (p *placed) turnOn(r, unit int) {
+	p.s.X.Set(r, unit, true)
+	if p.s.Grey.Rows > 0 {
+		p.s.Grey.Row(r)[unit] = 1
+	}
+}
+
+// level returns the level of the cell of row r.
+func (p *placed) level(levels []int, r int) int {
+	if k := p.c.word(r); k >= 0 {
+		return levels[k]
+	}
+	return p.column.interval(p.c.number(r))
+}
+
+// interval returns the level of a number that is cut by edges.
+func (c *Column) interval(v float64) int {
+	level, found := slices.BinarySearch(c.Edges, v)
+	if found {
+		level++
+	}
+	return level
+}
+
+// levels returns the level of each word of the column, or −1 if the word is missing, or unknown where that
+// is allowed. It checks that numbers are numbers.
+func (p *placed) levels(unknown bool) ([]int, error) {
+	levels := make([]int, len(p.c.words))
+	index := make(map[string]int, len(p.column.Levels))
+	values := make(map[float64]int, len(p.column.Levels))
+	for k, level := range p.column.Levels {
+		index[level] = k
+		if v, ok := number(level); ok {
+			if _, has := values[v]; !has {
+				values[v] = k
+			}
+		}
+	}
+	numbers := p.column.Number != nil || p.column.Edges != nil
+	if p.c.lost {
+		return nil, p.f.columnError(p.c, "has more than %d different words, which the model does not know", maxTableLevels)
+	}
+	for k := range p.c.words {
+		w := &p.c.words[k]
+		level, known := index[w.text]
+		if !known && w.isNumber() { // another spelling of a number
+			level, known = values[w.value]
+		}
+		switch {
+		case w.gap:
+			levels[k] = -1
+		case numbers && !w.isNumber():
+			return nil, p.f.wrong(p.c, int(w.row), "%s is not a number, unlike the others of its column; correct it, or leave the cell empty (or NA) if it is missing", quote(w.text))
+		case p.column.Number != nil:
+		case p.column.Edges != nil:
+			levels[k] = p.column.interval(w.value)
+		case known:
+			levels[k] = level
+		case unknown:
+			levels[k] = -1
+		default:
+			rows := ""
+			if p.c.rows >= leastIndex && 2*p.c.once() > p.c.rows {
+				rows = "; most words of the column occur once; if they name the rows, " + leaveOut(p.c) + " in training"
+			}
+			return nil, p.f.wrong(p.c, int(w.row), "%s is no level that the model knows; it knows %s; leave the cell empty (or NA) to have it missing, or take -unknown missing for all such words%s", quote(w.text), someNames(p.column.Levels), rows)
+		}
+	}
+	return levels, nil
 }

@@ -22,6 +22,7 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 	}
 	opt.Height, opt.Width, opt.Redraw = 0, 0, false
 	opt.IgnoreKnown, opt.Holdout = true, 0
+	opt.Columns = train.Columns
 	if train.Means != nil {
 		opt.Binarize, opt.Means, opt.Deviations = Standard, train.Means, train.Deviations
 	}

@@ -14,7 +14,7 @@ func TestUnlabelled(t *testing.T) {
 	const text = "0,1,a\n1,1,\n0,0,-1\n1,0,b\n"
 	csv := func(text string, opt Options) (*Set, error) {
 		opt.LabelColumn = "last"
-		return one(loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", opt))
+		return one(readText(strings.NewReader(text), "t.csv", opt))
 	}
 	s, err := csv(text, Options{Unlabelled: true, NoLabel: "-1"})
 	if err != nil {

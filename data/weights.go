@@ -124,20 +124,13 @@ func readWeights(ctx context.Context, path string) ([]float64, error) {
 	return w, nil
 }
 
-// noWeights returns the error for a name of weights that is neither a column nor a file.
-func (s *Set) noWeights(name string) error {
-	var columns []string
-	if s.Header != "" {
-		if columns = s.Columns; s.Schema != nil {
-			for _, c := range s.Schema.Columns {
-				columns = append(columns, c.Name)
-			}
-		}
-	}
+// noWeights returns the error for a name of weights that is neither a column nor a file. columns are the
+// names of the columns of the data, or nil.
+func noWeights(name, path string, columns []string) error {
 	if columns == nil {
 		return fmt.Errorf("-weights %s: %w; name a file that has a line with a number for each row", quote(name), fs.ErrNotExist)
 	}
-	return fmt.Errorf("-weights %s: %w, and %s has no column of this name%s", quote(name), fs.ErrNotExist, s.Name, grammar.DidYouMeanOr(name, columns, "its columns are "+someNames(columns)))
+	return fmt.Errorf("-weights %s: %w, and %s has no column of this name%s", quote(name), fs.ErrNotExist, path, grammar.DidYouMeanOr(name, columns, "its columns are "+someNames(columns)))
 }
 
 // noWeight returns the error about weights of rows that do not sum to a positive, finite number.
@@ -165,7 +158,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 	if o.Weights != "" && sets[0].Weights == nil {
 		w, err := o.rowWeights()
 		if errors.Is(err, fs.ErrNotExist) {
-			return sets[0].noWeights(o.Weights)
+			return noWeights(o.Weights, sets[0].Name, nil)
 		}
 		if err != nil {
 			return err

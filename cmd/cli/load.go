@@ -29,6 +29,7 @@ type DataFlags struct {
 	Test, Unlabelled, Weights                              string
 	Categorical, Ignore                                    string
 	Numbers                                                string
+	Separator, Missing, Unknown                            string
 	Levels                                                 int
 	Holdout                                                float64 // fraction or number of training rows that the command will hold out, and the key by which it chooses them
 	HoldoutKey                                             rbm.Key
@@ -38,7 +39,7 @@ type DataFlags struct {
 	ignoreKnown                                            bool         // Ignore comes from a model
 	wasWeights                                             string       // weights of the model's training rows, which the rows of -data do not have
 	clip                                                   bool         // Scale comes from a model
-	wasLabel                                               string       // value of -label-column, if Follow replaced it by the model's
+	knownLabel                                             string       // name of the model's column of labels, which the rows may lack
 	Redraw                                                 bool
 	unlabelled                                             bool // rows may have no label
 
@@ -73,13 +74,16 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data. Its test rows are used, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
 	}
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, the folder of the Go module GoMNIST, the user's cache; then it is downloaded)")
-	f.StringVar(&d.Scale, "scale", "auto", "which two values of a file become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), a number such as 255 (0 and this number), LOW:HIGH, a list with one of these for each column, separated by commas, or auto. With max and minmax each column of a .csv file has its own two values; with -shape, and in other files, all columns have the same two. auto means 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "255")
+	f.StringVar(&d.Scale, "scale", "auto", "which two values of a file become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), presence (0 and everything above it), a number such as 255 (0 and this number), LOW:HIGH, a list with one of these for each column, separated by commas, or auto. With max and minmax each column of a .csv file has its own two values; with -shape, and in other files, all columns have the same two. auto means 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "presence", "255")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "how to read values between 0 and 1: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers; each column is standardised, for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {
 		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: redraw the bits of each minibatch from the grey values, so that the model cannot overfit one draw; rows of metrics and test rows are drawn once")
 	}
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "column of labels in a .csv file: last, first, a name, none, or auto: the column of labels that the model's file records, or else the last column if it is named y, label, class or target").Offer("auto", "last", "first", "none")
 	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it has words, or numbers that look like names of columns: 0, 1, 2, … or 1, 2, 3, …, or whole numbers unlike all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
+	f.StringVar(&d.Separator, "separator", "auto", "what separates the columns of a text file: comma, semicolon, tab, bar, blank (any number of blanks), none (each character is a column), another character, or auto: it follows from the first rows").Offer("auto", "comma", "semicolon", "tab", "bar", "blank", "none")
+	f.Var(names{&d.Missing, ""}, "missing", "`values` that also mark missing cells of a text file, separated by commas, such as -1 or 9,unknown. Always missing are an empty cell, NA, N/A, n/a, NaN, nan, null, NULL, None and ?, and a dash among numbers")
+	f.StringVar(&d.Unknown, "unknown", "error", "what a word is that the model does not know: error, or missing, so that the cell counts as missing").Choice("error", "missing")
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "mark, such as -1 or ?, of rows without a label, in files where only some rows have one; an empty label always means none")
 	}
@@ -87,7 +91,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	f.Var(names{&d.Categorical, "auto"}, "categorical", "columns of a .csv file that are categories: `names` separated by commas, or several such flags, or all; auto: the columns that have words. A column of categories makes the file a table: -numbers decides how to read its numbers, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
 	f.StringVar(&d.Numbers, "numbers", "auto", "how to read the numbers of a table: levels (cut into -levels intervals with about as many rows each), gaussian (standardised, for Gaussian units next to the units of the categories; their precisions are learned unless -units gaussian fixes them at 1), or auto: gaussian if -units names Gaussian units, otherwise levels. levels and gaussian make a .csv file a table").Choice("auto", data.NumbersLevels, data.NumbersGaussian)
 	f.IntVar(&d.Levels, "levels", 0, "number of intervals into which -numbers levels cuts each column (default 8). A column with that many different numbers or fewer is categories in any case. The flag makes a .csv file a table").Between(2, 1000).OrZero()
-	f.Var(names{&d.Ignore, ""}, "ignore", "columns of a .csv file to leave out, such as names of the rows: `names` separated by commas, or several such flags")
+	f.Var(names{&d.Ignore, ""}, "ignore", "columns of a .csv file to leave out, such as names of the rows: `names` separated by commas, or several such flags. A name with a comma stands in double quotes. Without a header the columns are c1, c2, …. Columns that name the rows, dates, and columns of one value in tables are left out in any case, unless the names have none")
 	f.StringVar(&d.Weights, "weights", "", "weights of the rows, numbers from 0 up, where 2 counts a row twice: a column of a .csv file, or a file with one line for each row of -data; rows of weight 0 are left out")
 	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n is the number of rows, itself included, that agree with it at this fraction of the sites or more, such as 0.8; 0: no weights").Between(0, 1).Not("weights")
 	f.Row("weights").Mode("gives the weights")
@@ -103,8 +107,8 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 func (f *Flags) dataHelp() string {
 	return "The values of -data: the name of a data set, with settings after a colon, or the path of a file.\n\n" + data.Help() + `
 
-Other flags set how a .csv file is read: -label-column, -header, -ignore and -weights for its columns, -categorical,
--numbers and -levels for words and missing values; -scale and -binarize are for numbers outside [0,1], -shape for
+Other flags set how a .csv file is read: -separator and -header for its lines, -label-column, -ignore and -weights for its
+columns, -categorical, -numbers, -levels, -missing and -unknown for words and missing values; -scale and -binarize are for numbers outside [0,1], -shape for
 pictures and -reweight for sequences. ` + f.Name() + " -h all explains them.\n"
 }
 
@@ -122,15 +126,10 @@ func (n names) String() string {
 }
 
 func (n names) Set(text string) error {
-	if *n.list == n.none || *n.list == "" {
-		*n.list = text
-		return nil
+	if *n.list == n.none {
+		*n.list = ""
 	}
-	for name := range strings.SplitSeq(text, ",") {
-		if !slices.Contains(strings.Split(*n.list, ","), name) {
-			*n.list += "," + name
-		}
-	}
+	*n.list = data.JoinNames(append(data.ParseNames(*n.list), data.ParseNames(text)...)...)
 	return nil
 }
 
@@ -138,7 +137,7 @@ func (n names) Set(text string) error {
 // notes on how the data were read, and warns of a test set that it does not use.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
 	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown, Holdout: d.Holdout, HoldoutKey: d.HoldoutKey,
-		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
+		Separator: d.Separator, Missing: d.Missing, Unknown: strings.TrimPrefix(d.Unknown, "error"), Columns: d.columns, KnownLabel: d.knownLabel, Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
 	switch {
 	case d.gaussian() && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
 		return nil, nil, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
@@ -173,17 +172,11 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	}
 	defer func() { bar.Done() }()
 	train, test, err = data.Load(ctx, d.Spec, opt)
-	if d.wasLabel != "" && errors.Is(err, data.ErrFormat) && !data.IsPipe(d.Spec) { // the rows may lack the model's label column
-		opt.LabelColumn = d.wasLabel
-		if one, two, e := data.Load(ctx, d.Spec, opt); e == nil {
-			train, test, err = one, two, nil
-		}
-	}
 	if err != nil {
 		return nil, nil, asUsage("data", err)
 	}
 	if train.Dropped != nil { // later files have the dropped columns too
-		opt.Ignore = strings.TrimPrefix(opt.Ignore+","+strings.Join(train.Dropped, ","), ",")
+		opt.Ignore = data.JoinNames(append(data.ParseNames(opt.Ignore), train.Dropped...)...)
 		d.Ignore = opt.Ignore
 	}
 	switch path := data.TestBeside(train.Name); {
@@ -263,6 +256,8 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 		{"levels", "0", "is for .csv files", csv},
 		{"numbers", "auto", "is for .csv files", csv},
 		{"ignore", "", "is for .csv files", csv},
+		{"separator", "auto", "is for .csv files", csv},
+		{"missing", "", "is for .csv files", csv},
 		{"scale", "auto", "is for files of numbers", func(s *data.Set) bool { return file(s) && numbers(s) }},
 		{"binarize", "", "is for numbers from 0 to 1", numbers},
 		{"label-column", "auto", "is for files that may hold labels", func(s *data.Set) bool { return file(s) && s.Values() != "sequences" }},
@@ -303,7 +298,8 @@ func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	if set.Spins {
 		about.Scale = "spins"
 	}
-	about.Reweight, about.Ignore = d.Reweight, d.Ignore
+	about.Reweight, about.Ignore, about.Missing = d.Reweight, d.Ignore, d.Missing
+	about.Separator = strings.TrimPrefix(d.Separator, "auto")
 	if set.Schema != nil {
 		about.Schema = set.Schema.Text()
 	}
@@ -340,16 +336,15 @@ func (d *DataFlags) Follow(about modelfile.About) {
 		d.schema = s
 	}
 	follow("ignore", &d.Ignore, about.Ignore, true)
+	follow("missing", &d.Missing, about.Missing, true)
 	d.ignoreKnown = !d.Flags.Given("ignore")
 	if d.Flags.Given("data") {
 		if !d.Flags.Given("weights") {
 			d.wasWeights = about.Weights
 		}
 		// The first or last column of new rows may be an input, so only a named column is followed.
-		known := about.LabelColumn != "" && about.LabelColumn != "first" && about.LabelColumn != "last"
-		was := d.LabelColumn
-		if follow("label-column", &d.LabelColumn, about.LabelColumn, known); d.LabelColumn != was {
-			d.wasLabel = was
+		if about.LabelColumn != "first" && about.LabelColumn != "last" {
+			follow("label-column", &d.knownLabel, about.LabelColumn, true)
 		}
 		return
 	}
@@ -357,6 +352,7 @@ func (d *DataFlags) Follow(about modelfile.About) {
 		d.Weights, d.Reweight = about.Weights, about.Reweight
 	}
 	d.Spec = about.Data
+	follow("separator", &d.Separator, about.Separator, about.Separator != "")
 	follow("test", &d.Test, about.Test, d.Flags.Lookup("test") != nil)
 	follow("label-column", &d.LabelColumn, about.LabelColumn, about.LabelColumn != "")
 	follow("header", &d.Header, about.Header, about.Header != "")

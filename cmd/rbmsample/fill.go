@@ -160,14 +160,7 @@ func (o *options) fillTable(ctx context.Context) error {
 
 // loadTable loads a table with missing cells. It must have the columns of the model's training table.
 func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about modelfile.About, schema *data.Schema) (*data.Set, error) {
-	opt := data.Options{Schema: schema, LabelColumn: about.LabelColumn, Unlabelled: true, NoLabel: about.Unlabelled}
-	set, _, err := data.Load(ctx, path, opt)
-	if err != nil && m.Classes() > 0 { // the column of labels may be missing
-		opt.LabelColumn = "none"
-		if bare, _, e := data.Load(ctx, path, opt); e == nil {
-			set, err = bare, nil
-		}
-	}
+	set, _, err := data.Load(ctx, path, data.Options{Schema: schema, Unlabelled: true, NoLabel: about.Unlabelled})
 	if err != nil {
 		return nil, err
 	}

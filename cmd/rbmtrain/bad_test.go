@@ -225,7 +225,7 @@ func TestBadFiles(t *testing.T) {
 		{"CSV of whole numbers", "x.csv", "0,16\n3,7\n", "-data x.csv", []string{"x.csv:1", "outside [0,1]", "-scale max"}},
 		{"CSV beyond the scale", "x.csv", "0,16\n3,7\n", "-data x.csv -scale 15", []string{"x.csv:1", "outside the scale 0:15", "-scale LOW:HIGH"}},
 		{"CSV with semicolons", "x.csv", "0;1\n1,5\n", "-data x.csv", []string{"x.csv:2", "1 columns where the first row has 2"}},
-		{"CSV with an index", "x.csv", ",a,b\n0,1,1\n1,0,1\n", "-data x.csv", []string{"x.csv:1", "the first column has no name", "index=False"}},
+		{"CSV with an index", "x.csv", ",a,b\n0,1,1\n0,0,1\n", "-data x.csv", []string{"x.csv: column 1", "has no name", "index=False"}},
 		{"npy cut short", "x.npy", npy("4, 2", make([]byte, 7)), "-data x.npy", []string{"x.npy", "needs 8 elements", "save it again"}},
 		{"npy with labels", "x.npy", npy("4, 2", make([]byte, 8)), "-data x.npy -label-column last", []string{"x.npy", "no array y"}},
 		{"test file missing", "", "", "-data " + clitest.Toy + " -test x.npz", []string{"x.npz", "does not exist"}},

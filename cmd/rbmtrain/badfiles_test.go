@@ -121,11 +121,11 @@ func TestBadData(t *testing.T) {
 		// CSV.
 		{"word", []string{"x.csv", "a,b\n0,1\n0,maybe\n"}, "-data x.csv", []string{"x.csv:3", `"maybe" is not a number`}},
 		{"word in the first row", []string{"x.csv", "0,one\n0,1\n"}, "-data x.csv", []string{"x.csv:1", `"one" is not a number`}},
-		{"NaN", []string{"x.csv", "0,1\nNaN,1\n"}, "-data x.csv", []string{"x.csv:2", "NaN", "missing values"}},
+		{"NaN", []string{"x.csv", "0,1\nNaN,1\n"}, "-data x.csv", []string{"x.csv:2", "NaN", "fill it in"}},
 		{"nothing in a cell", []string{"x.csv", "0,1\n0,\n"}, "-data x.csv", []string{"x.csv:2", "column 2", "a value is missing"}},
 		{"above 1", []string{"x.csv", "0,1\n0,1.01\n"}, "-data x.csv -units binary", []string{"x.csv:2", "1.01", "outside [0,1]", "scale"}},
 		{"below 0", []string{"x.csv", "0,1\n-0.1,1\n"}, "-data x.csv -units binary", []string{"x.csv:2", "-0.1", "outside [0,1]"}},
-		{"infinite", []string{"x.csv", "0,1\n0,Inf\n"}, "-data x.csv", []string{"x.csv:2", "outside [0,1]"}},
+		{"infinite", []string{"x.csv", "0,1\n0,Inf\n"}, "-data x.csv", []string{"x.csv:2", "not finite"}},
 		{"out of range", []string{"x.csv", "0,1\n0,1e999\n"}, "-data x.csv", []string{"x.csv:2", "1e999"}},
 		{"too many columns", []string{"x.csv", "0,1\n0,1,1\n"}, "-data x.csv", []string{"x.csv:2", "3 columns where the first row has 2"}},
 		{"empty", []string{"x.csv", ""}, "-data x.csv", []string{"x.csv", "no examples"}},

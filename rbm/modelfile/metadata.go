@@ -33,6 +33,8 @@ type About struct {
 	Weights     string   // weights of the rows of the data, in the form of flag -weights
 	Reweight    float64  // the value of flag -reweight
 	Ignore      string   // columns of the data that were not used, in the form of flag -ignore
+	Missing     string   // words that mark missing cells of the data, in the form of flag -missing
+	Separator   string   // of the columns of the data, in the form of flag -separator
 	Height      int      // height of the inputs as a picture, in pixels; 0 if unknown
 	Width       int      // width of the picture, in pixels
 	Pictures    bool     // each row of the data was an array of Height × Width
@@ -149,7 +151,7 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	if names, err := finitejson.Marshal(about.Columns); err == nil && about.Columns != nil && len(names) <= maxColumnNames {
 		meta["columns"] = string(names)
 	}
-	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test, "weights": about.Weights, "ignore": about.Ignore, "schema": about.Schema} {
+	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test, "weights": about.Weights, "ignore": about.Ignore, "missing": about.Missing, "separator": about.Separator, "schema": about.Schema} {
 		if value != "" {
 			meta[key] = value
 		}
@@ -335,6 +337,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
 		about.Header, about.Unlabelled = meta["header"], meta["unlabelled"]
 		about.Scale, about.Test, about.Weights, about.Ignore = meta["scale"], meta["test"], meta["weights"], meta["ignore"]
+		about.Missing, about.Separator = meta["missing"], meta["separator"]
 		about.Schema, about.Pictures = meta["schema"], meta["rows"] == "pictures" && about.Height > 0
 		if x, err := strconv.ParseFloat(meta["reweight"], 64); err == nil && x > 0 && x <= 1 {
 			about.Reweight = x

@@ -22,7 +22,7 @@ func one(sets []*Set, err error) (*Set, error) {
 
 // readCSV loads CSV text under the name t.csv.
 func readCSV(text, labels string) (*Set, error) {
-	return one(loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{LabelColumn: labels}))
+	return one(readText(strings.NewReader(text), "t.csv", Options{LabelColumn: labels}))
 }
 
 func TestCSV(t *testing.T) {
@@ -96,16 +96,16 @@ func TestCSVErrors(t *testing.T) {
 		{"a,b\n", "auto", "t.csv: no examples"},
 		{"0,1\n0\n", "auto", "t.csv:2: 1 columns where the first row has 2"},
 		{"0,1\n0,1\n\n0,1,1\n", "auto", "t.csv:4: 3 columns"},
-		{"0,1\n0,cat\n", "auto", `t.csv:2: column 2: "cat" is not a number; if a column holds labels, say so by -label-column last`},
-		{"0,1,1\n0,cat,1\n", "auto", `t.csv:2: column 2: "cat" is not a number; write`},
+		{"0,1\n0,cat\n", "auto", `t.csv:2: column 2: "cat" is not a number, as most of the column are; correct it, leave the cell empty (or NA) if it is missing, or name the column in -categorical; or if the column holds labels, say so by -label-column last`},
+		{"0,1,1\n0,cat,1\n", "auto", `t.csv:2: column 2: "cat" is not a number, as most of the column are; correct it, leave the cell empty (or NA) if it is missing, or name the column in -categorical`},
 		{"0,cat,1\n0,1,1\n", "auto", `t.csv:1: column 2: "cat"`},
-		{"a,b\n0,NaN\n", "auto", `t.csv:2: column 2 ("b"): "NaN"`},
-		{"nan,1\n", "auto", "column 1"},
+		{"a,b\n0,NaN\n1,0.5\n", "auto", `t.csv:2: column 2 ("b"): "NaN" is not a number; fill it in, or take -numbers gaussian`},
+		{"nan\n", "auto", `t.csv: column 1 would be left out, like all columns: no cell is known`},
 		{"0,2\n", "auto", `"2" is outside [0,1]`},
 		{"0,-0.1\n", "auto", `"-0.1" is outside [0,1]`},
-		{"0,inf\n", "auto", "outside [0,1]"},
-		{"0,1e999\n", "auto", "outside [0,1]"},
-		{"0,\n", "auto", "a value is missing"},
+		{"0,inf\n", "auto", `t.csv:1: column 2: "inf" is not finite`},
+		{"0,1e999\n", "auto", `t.csv:1: column 2: "1e999" is not finite`},
+		{"0,1\n0.5,\n", "auto", "t.csv:2: column 2: a value is missing; fill it in, or take -numbers gaussian (real numbers) or -numbers levels"},
 		{"0,1,y\n0,1,\n", "auto", "the label is missing"},
 		{"y\n0\n", "auto", "only column"},
 		{"0\n1\n", "last", "only column"},
@@ -114,7 +114,7 @@ func TestCSVErrors(t *testing.T) {
 		{"0,1\"1\n", "auto", "quotes must enclose"},
 		{"a,label\n1,b\nS\xfcd,a\n", "auto", `t.csv:3: column 1: "S\xfcd" is not UTF-8; save the file as UTF-8, such as by iconv -f latin1 -t utf-8`},
 		{"a,Stra\xdfe\n0,1\n", "auto", `t.csv:1: column 2: "Stra\xdfe" is not UTF-8`},
-		{"\xff\xfea\x00\n", "auto", `t.csv:1: column 1: "\xff\xfea\x00" is not UTF-8`},
+		{"\xff\xfea\x00\n", "auto", `t.csv: the text is UTF-16; save it as UTF-8, such as by iconv -f utf-16 -t utf-8`},
 		{many, "auto", "more than 4096 different labels"},
 	} {
 		_, err := readCSV(c.text, c.labels)
@@ -187,7 +187,7 @@ func FuzzCSV(f *testing.F) {
 			LabelColumn: []string{"auto", "last", "none"}[mode%3],
 			Binarize:    []string{Threshold, Sample, None}[mode/3%3],
 		}
-		s, err := one(loadCSV(bytes.NewReader(text), int64(len(text)), "t.csv", opt))
+		s, err := one(readText(bytes.NewReader(text), "t.csv", opt))
 		if err != nil {
 			checkFormat(t, err, "t.csv")
 			return
@@ -275,7 +275,7 @@ func TestGapsOfRealNumbers(t *testing.T) {
 	for rows, want := range map[string]string{
 		"a,b\n6.5,-8.25\n,-4.5\n7.25,3.5\n":   `:3: column 1 ("a"): a value is missing; fill it in, or take -numbers gaussian`,
 		"a,b\n6.5,-8.25\n6.5,NA\n7.25,3.5\n":  `:3: column 2 ("b"): "NA" is not a number; fill it in, or take -numbers gaussian`,
-		"a,b\n6.5,-8.25\n6.5,nan\n7.25,3.5\n": `:3: column 2 ("b"): "nan" is not a number; fill in missing values first`,
+		"a,b\n6.5,-8.25\n6.5,nan\n7.25,3.5\n": `:3: column 2 ("b"): "nan" is not a number; fill it in, or take -numbers gaussian`,
 	} {
 		path := filepath.Join(t.TempDir(), "gaps.csv")
 		if err := os.WriteFile(path, []byte(rows), 0o666); err != nil {
