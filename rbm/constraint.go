@@ -32,8 +32,8 @@ func ParseConstraint(s string) (*Constraint, error) {
 		return nil, fmt.Errorf("constraint %.40q; write hidden=20 for 20 active hidden units, or all=120 for 120 active units in both layers", s)
 	}
 	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 {
-		return nil, fmt.Errorf("constraint %.40q: the number of active units must be a whole number from 1 on", s)
+	if err != nil || n < 0 {
+		return nil, fmt.Errorf("constraint %.40q: the number of active units must be a whole number from 0 on", s)
 	}
 	return &Constraint{On: Layer(on), Active: n}, nil
 }
@@ -44,14 +44,6 @@ func (c *Constraint) String() string {
 		return "none"
 	}
 	return fmt.Sprintf("%s=%d", c.On, c.Active)
-}
-
-// ConstraintText returns the text of m's constraint for a file: "" for none.
-func (m *RBM) ConstraintText() string {
-	if m.Constraint == nil {
-		return ""
-	}
-	return m.Constraint.String()
 }
 
 // Check returns an error if c does not apply to m or no state of m satisfies it. It returns nil for a nil

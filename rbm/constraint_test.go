@@ -68,12 +68,12 @@ func allowed(m *RBM) (v, h Values, logw []float64) {
 }
 
 func TestConstraintSettings(t *testing.T) {
-	for _, s := range []string{"", "hidden", "hidden=", "hidden=x", "hidden=0", "all=-3", "visible=2", "hidden=2=3", "hidden=1.5"} {
+	for _, s := range []string{"", "hidden", "hidden=", "hidden=x", "all=-3", "visible=2", "hidden=2=3", "hidden=1.5"} {
 		if c, err := ParseConstraint(s); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, %v, want no %q in it", s, c, err, "\n")
 		}
 	}
-	for _, s := range []string{"hidden=20", "all=120"} {
+	for _, s := range []string{"hidden=0", "hidden=20", "all=120"} {
 		if c, err := ParseConstraint(s); err != nil || c.String() != s {
 			t.Errorf("%q: %v, %v", s, c, err)
 		}

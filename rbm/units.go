@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/units"
@@ -248,60 +246,6 @@ func (m *RBM) Groups() []Group { return m.visible.groups }
 // SameShape reports whether m and o have the same groups in both layers.
 func (m *RBM) SameShape(o *RBM) bool {
 	return slices.Equal(m.hidden.groups, o.hidden.groups) && slices.Equal(m.visible.groups, o.visible.groups)
-}
-
-// GroupsText returns the groups of the visible layer in the form of the function GroupsText. The
-// text is empty if there are only Bernoulli inputs and perhaps a label, which Classes and
-// LabelKind describe.
-func (m *RBM) GroupsText() string {
-	if n := len(m.visible.groups); m.checkBinaryInputs() == nil && n <= 2 && (n == 1 || m.visible.groups[1].Label) {
-		return ""
-	}
-	return GroupsText(m.visible.groups)
-}
-
-// HiddenText returns the name of the kind of the hidden units, or "" for Bernoulli units.
-func (m *RBM) HiddenText() string {
-	if m.HiddenKind() == Bernoulli {
-		return ""
-	}
-	return m.HiddenKind().String()
-}
-
-// GroupsText formats groups as text, such as "softmax:4 softmax:4 bernoulli:2:label".
-func GroupsText(groups []Group) string {
-	var b strings.Builder
-	for i, g := range groups {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		fmt.Fprintf(&b, "%v:%d", g.Kind, g.Units)
-		if g.Label {
-			b.WriteString(":label")
-		}
-	}
-	return b.String()
-}
-
-// ParseGroups reads the text that GroupsText writes.
-func ParseGroups(s string) ([]Group, error) {
-	var groups []Group
-	for i, text := range strings.Split(s, " ") {
-		kind, rest, _ := strings.Cut(text, ":")
-		number, role, more := strings.Cut(rest, ":")
-		g := Group{Label: more}
-		var err1, err2 error
-		g.Kind, err1 = units.ParseVisible(kind)
-		g.Units, err2 = strconv.Atoi(number)
-		if err1 == nil && more && g.Kind.Support() == units.Real {
-			return nil, fmt.Errorf("group %.40q is a label of real units; a label is of units that are 0 or 1", text)
-		}
-		if err1 != nil || err2 != nil || g.Units < 1 || more && (role != "label" || i < strings.Count(s, " ")) {
-			return nil, fmt.Errorf("group %.40q is not of the form softmax:3, or softmax:10:label for the last one", text)
-		}
-		groups = append(groups, g)
-	}
-	return groups, nil
 }
 
 // CheckBinary returns an error that wraps ErrUnits unless all units of m are Bernoulli

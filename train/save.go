@@ -35,15 +35,7 @@ const partCount = 4
 type saved struct {
 	Step     int      `json:"step"`
 	Settings Settings `json:"settings"`
-	Visible  int      `json:"visible"`
-	Hidden   int      `json:"hidden"`
-	Classes  int      `json:"classes"`
-	Labels   string   `json:"labels"`
-	Groups   string   `json:"groups,omitempty"` // groups of the visible layer, from RBM.GroupsText
-
-	HiddenUnits string `json:"hidden_units,omitempty"` // kind of hidden units, from RBM.HiddenText
-
-	Constraint string `json:"constraint,omitempty"` // from RBM.ConstraintText
+	rbm.Shape
 
 	Rule  string   `json:"rule,omitempty"`  // type of the caller's rule
 	Rests []string `json:"rests,omitempty"` // names of the saved rests, in order
@@ -54,11 +46,7 @@ type saved struct {
 
 // header returns the header for the current state of t.
 func (t *Trainer) header() saved {
-	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes(), Groups: t.model.GroupsText(), HiddenUnits: t.model.HiddenText(), Constraint: t.model.ConstraintText(), Data: t.set.Name, Hash: t.hash}
-	if h.Classes > 0 {
-		h.Labels = t.model.LabelKind().String()
-	}
+	h := saved{Step: t.step, Settings: t.settings, Shape: t.model.Shape(), Data: t.set.Name, Hash: t.hash}
 	if rule := t.settings.Rule; rule != nil {
 		h.Rule = fmt.Sprintf("%T", rule)
 	}
@@ -221,15 +209,8 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 		return saved{}, fmt.Errorf("the saved run has the rule %.60q of its optimizer, not %q", h.Rule, want.Rule)
 	case h.Hash != "" && h.Hash != want.Hash: // "" after Take
 		return saved{}, fmt.Errorf("the saved run was trained on other data: %.60q, not %q, or its rows have changed", h.Data, want.Data)
-	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:
-		return saved{}, fmt.Errorf("the saved model has %d visible and %d hidden units and %d %s labels; this one has %d, %d and %d %s",
-			h.Visible, h.Hidden, h.Classes, h.Labels, want.Visible, want.Hidden, want.Classes, want.Labels)
-	case h.Groups != want.Groups:
-		return saved{}, fmt.Errorf("the saved model has the groups of visible units %.60q, not %.60q", h.Groups, want.Groups)
-	case h.HiddenUnits != want.HiddenUnits:
-		return saved{}, fmt.Errorf("the saved model has %.60q for its kind of hidden units, not %.60q", h.HiddenUnits, want.HiddenUnits)
-	case h.Constraint != want.Constraint:
-		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q", h.Constraint, want.Constraint)
+	case h.Shape != want.Shape:
+		return saved{}, fmt.Errorf("the saved model has %v; this one has %v", h.Shape, want.Shape)
 	}
 	return h, nil
 }

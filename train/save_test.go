@@ -99,7 +99,7 @@ func TestLoadRefusesOtherRuns(t *testing.T) {
 		{"data", func() *Trainer {
 			return newTrainer(t, s, toy(t, smallToy+":seed=2"), 6, true, rbm.Softmax)
 		}, "other data"},
-		{"hidden units", func() *Trainer { return newTrainer(t, s, set, 7, true, rbm.Softmax) }, "6 hidden"},
+		{"hidden units", func() *Trainer { return newTrainer(t, s, set, 7, true, rbm.Softmax) }, "6 bernoulli hidden"},
 		{"labels", func() *Trainer { return newTrainer(t, s, set, 6, true, rbm.Bernoulli) }, "softmax"},
 		{"groups", func() *Trainer {
 			label := rbm.Group{Kind: rbm.Softmax, Units: len(set.Classes), Label: true}

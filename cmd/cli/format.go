@@ -103,8 +103,8 @@ func Units(m *rbm.RBM) string {
 		text += fmt.Sprintf(" + %d %s labels", m.Classes(), m.LabelKind())
 	}
 	what := "hidden unit"
-	if kind := m.HiddenText(); kind != "" {
-		what = kind + " " + what
+	if kind := m.HiddenKind(); kind != rbm.Bernoulli {
+		what = kind.String() + " " + what
 	}
 	text += ", " + Count(m.Hidden(), what)
 	if c := m.Constraint; c != nil {

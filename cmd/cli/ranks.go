@@ -69,7 +69,7 @@ func AgreeOn(g *ranks.Group, failed error, loaded func() (sets []*data.Set, mode
 		}
 	}
 	for _, m := range models {
-		fmt.Fprintln(parameters, m.Visible(), m.Hidden(), m.Classes(), m.LabelKind(), m.GroupsText(), m.HiddenText(), m.Constraint)
+		fmt.Fprintln(parameters, m.Shape())
 		parameters.Write(m.Parameters().AppendTo(nil))
 	}
 	return g.Agree(nil, ranks.Fact{Name: "data set", Sum: [32]byte(rows.Sum(nil))}, ranks.Fact{Name: "model", Sum: [32]byte(parameters.Sum(nil))})

@@ -48,18 +48,11 @@ type configData struct {
 }
 
 type configModel struct {
-	Visible int    `json:"visible"`
-	Hidden  int    `json:"hidden"`
-	Classes int    `json:"classes"`
-	Labels  string `json:"labels,omitempty"`
-	Groups  string `json:"groups,omitempty"`       // groups of the visible layer, as RBM.GroupsText writes them
-	Units   string `json:"hidden_units,omitempty"` // kind of the hidden units, as RBM.HiddenText writes it
-	Init    string `json:"init"`
+	rbm.Shape
+	Init string `json:"init"`
 
 	// ClassNames are the names of the classes in the order of the label units, if -init names a model.
 	ClassNames []string `json:"class_names,omitempty"`
-
-	Constraint string `json:"constraint,omitempty"` // as RBM.ConstraintText writes it
 }
 
 // config returns the content of config.json. hash is the hash of the training rows.
@@ -70,7 +63,7 @@ func (p *plan) config(hash string) config {
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale, Header: set.Header},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Groups: p.model.GroupsText(), Units: p.model.HiddenText(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.ConstraintText()},
+		Model:    configModel{Shape: p.model.Shape(), Init: p.opts.init, ClassNames: p.initNames},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.opts.rates,
 	}
 	if p.sets.Test != nil {
@@ -78,9 +71,6 @@ func (p *plan) config(hash string) config {
 	}
 	if set.Weights != nil {
 		c.Data.WeightsSum, c.Data.EqualRows = set.TotalWeight(), set.EqualRows()
-	}
-	if p.model.Classes() > 0 {
-		c.Model.Labels = p.model.LabelKind().String()
 	}
 	for _, m := range p.metrics {
 		c.Metrics = append(c.Metrics, m.Name)

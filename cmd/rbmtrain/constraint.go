@@ -14,6 +14,9 @@ func (o *options) parseConstraint() (*rbm.Constraint, error) {
 	if err != nil {
 		return nil, cli.Usagef("-constraint: %w", err)
 	}
+	if c.Active == 0 {
+		return nil, cli.Usagef("-constraint %q leaves all units off; give a number from 1 on", o.constraint)
+	}
 	return c, nil
 }
 

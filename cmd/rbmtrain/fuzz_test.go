@@ -32,9 +32,9 @@ func FuzzState(f *testing.F) {
 func FuzzConfig(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, rundir.ConfigFile)
-	f.Add(`{"flags":{"data":"toy","hidden":"4","epochs":"3"},"steps":10,"preset":{"name":"ins-paper","flags":{"rate":"0.1"}},"model":{"hidden":4,"classes":2,"labels":"softmax","class_names":["a","b"],"constraint":"hidden=2/BQ=="}}`)
+	f.Add(`{"flags":{"data":"toy","hidden":"4","epochs":"3"},"steps":10,"preset":{"name":"ins-paper","flags":{"rate":"0.1"}},"model":{"hidden":4,"classes":2,"labels":"softmax","class_names":["a","b"],"visible":10,"constraint":"hidden=2"}}`)
 	f.Add(`{"flags":{"cpuprofile":"x"},"rates":[{"step":3,"rate":0.1}],"metrics":["none"],"command":["rbmtrain"]}`)
-	f.Add(`{"preset":{"flags":{"out":"x"}},"model":{"hidden":4,"constraint":"all=3/////"}}`)
+	f.Add(`{"preset":{"flags":{"out":"x"}},"model":{"visible":8,"hidden":4,"constraint":"all=3"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -54,7 +54,7 @@ func FuzzConfig(f *testing.F) {
 		if o.began == nil || o.began.Hidden > 1000 {
 			return
 		}
-		if m := o.began.model(8); m != nil && m.Constraint != nil && m.Constraint.Check(m) != nil {
+		if m, err := o.began.model(8); err == nil && m.Constraint != nil && m.Constraint.Check(m) != nil {
 			t.Errorf("a constraint %v that the model cannot have", m.Constraint)
 		}
 	})

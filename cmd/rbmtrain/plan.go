@@ -28,9 +28,8 @@ import (
 )
 
 const (
-	maxHidden     = 1 << 20
-	maxParameters = 1 << 30 // 4 GiB of weights
-	maxSnapshots  = 10000
+	maxHidden    = 1 << 20
+	maxSnapshots = 10000
 )
 
 // A plan is the checked settings of a run, its data and its model.
@@ -238,8 +237,8 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden
 		}
 		return cli.Usagef(format+" with -hidden %d makes %d hidden states; at most %d are allowed", append(args, hidden, n, cli.MaxStates)...)
 	}
-	if n := units * hidden; n > maxParameters {
-		return 0, cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", hidden, n, maxParameters)
+	if n := units * hidden; n > rbm.MaxParameters {
+		return 0, cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", hidden, n, rbm.MaxParameters)
 	}
 	if err := states(s.Batch*hidden, "-batch %d", s.Batch); err != nil {
 		return 0, err
@@ -347,9 +346,8 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 // shape instead.
 func (o *options) initial(inputs int) (*rbm.RBM, modelfile.About, error) {
 	if o.began != nil {
-		if m := o.began.model(inputs); m != nil {
-			return m, modelfile.About{Described: true, ClassNames: o.began.ClassNames}, nil
-		}
+		m, err := o.began.model(inputs)
+		return m, modelfile.About{Described: true, ClassNames: o.began.ClassNames}, err
 	}
 	return modelfile.Read(o.init)
 }
@@ -483,8 +481,8 @@ func (p *plan) describe() string {
 	case data.HeaderNumbers:
 		d += "; the first line is numbers and names the columns (-header no: it is a row)"
 	}
-	if set.Y != nil && p.opts.labels != "none" && p.model.HiddenText() != "" {
-		d += fmt.Sprintf("; labels are left out, as a model with %s hidden units has none", p.model.HiddenText())
+	if set.Y != nil && p.opts.labels != "none" && p.model.RealHidden() {
+		d += fmt.Sprintf("; labels are left out, as a model with %s hidden units has none", p.model.HiddenKind())
 	}
 	d += describeUnlabelled(p.settings, p.model, set)
 	if constant := set.DescribeConstantColumns(); constant != "" {

@@ -15,8 +15,6 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
-	"gorbm/rbm/modelfile"
-	"gorbm/rbm/units"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
@@ -79,38 +77,13 @@ func (o *options) adopt() error {
 	return nil
 }
 
-// model returns a model of the run's shape, into which the checkpoint is read. It
-// returns nil if config.json of an older run does not describe the shape.
-func (b *configModel) model(inputs int) *rbm.RBM {
-	kind, err := units.ParseLabel(cmp.Or(b.Labels, "softmax"))
-	if err != nil || b.Hidden < 1 || b.Hidden > maxHidden || b.Classes < 0 || b.Classes > 0 && len(b.ClassNames) != b.Classes || (inputs+b.Classes)*b.Hidden > maxParameters {
-		return nil
+// model returns a model of the run's shape, into which the checkpoint is read.
+func (b *configModel) model(inputs int) (*rbm.RBM, error) {
+	m, err := b.Shape.New()
+	if err == nil && (m.Inputs() != inputs || len(b.ClassNames) != m.Classes()) {
+		err = fmt.Errorf("the model of the run has %d inputs and %d classes, the data have %d and %d", m.Inputs(), m.Classes(), inputs, len(b.ClassNames))
 	}
-	hidden, err := units.ParseHidden(cmp.Or(b.Units, rbm.Bernoulli.String()))
-	if err != nil || hidden != rbm.Bernoulli && b.Classes > 0 {
-		return nil
-	}
-	m := rbm.New(inputs+b.Classes, b.Hidden, b.Classes, kind)
-	if b.Groups != "" {
-		groups, err := rbm.ParseGroups(b.Groups)
-		if err != nil {
-			return nil
-		}
-		if hidden != rbm.Bernoulli && groups[len(groups)-1].Label {
-			return nil
-		}
-		m = rbm.NewGroups(b.Hidden, groups...)
-		if m.Inputs() != inputs || m.Classes() != b.Classes || b.Classes > 0 && m.LabelKind() != kind {
-			return nil
-		}
-	}
-	if hidden != rbm.Bernoulli {
-		m = rbm.NewLayers(rbm.Group{Kind: hidden, Units: b.Hidden}, m.Groups()...)
-	}
-	if c, err := modelfile.ParseConstraint(b.Constraint, m); err == nil {
-		m.Constraint = c
-	}
-	return m
+	return m, err
 }
 
 // A rateChange is a -rate that was given with -resume.

@@ -43,7 +43,7 @@ func TestHiddenFiles(t *testing.T) {
 			name := kind.String()
 			for _, c := range [][3]string{
 				{`"hidden_units":"` + name + `"`, `"hidden_units":"` + strings.ToUpper(name) + `"`, "unknown kind of units"},
-				{`"hidden_units"`, `"hidden_unity"`, "version 4 of a model and its hidden units do not go together"},
+				{`"hidden_units"`, `"hidden_unity"`, "version 4 of a model and its units do not go together"},
 				{`"version":"4"`, `"version":"3"`, "do not go together"},
 				{`"hidden_precision"`, `"hidden_precisioN"`, "need a tensor hidden_precision of 3 elements"},
 			} {

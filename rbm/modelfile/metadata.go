@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +12,8 @@ import (
 
 	"gorbm/rbm"
 	"gorbm/rbm/finitejson"
-	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/memory"
 	"gorbm/rbm/npz"
-	"gorbm/rbm/units"
 )
 
 // About has the metadata of a model file: how the model was trained, and the meaning of its units. The flags
@@ -45,7 +44,7 @@ type About struct {
 	// Nil: no input is standardised.
 	Means, Deviations []float64
 
-	Described bool // the file says which units are labels; if not, Classes is 0
+	Described bool // the file says which units the model has; if not, all are bits, and there is no label
 }
 
 // The names of the arrays in a model file, in every format.
@@ -56,111 +55,95 @@ const (
 )
 
 const (
-	fileFormat  = "gorbm"
-	fileVersion = "1"
-	// fileVersionConstraint is the version of models with a constraint. A program that does not support
-	// constraints must refuse such a file.
-	fileVersionConstraint = "2"
-	// fileVersionGroups is the version of models whose visible layer has other groups than
-	// Bernoulli inputs and a label.
-	fileVersionGroups = "3"
-	// fileVersionHidden is the version of models with real hidden units.
-	fileVersionHidden = "4"
+	fileFormat = "gorbm"
 	// maxHeader limits the header of a safetensors file, in bytes. The format allows 100 MB;
 	// WriteSafetensors needs less than 1 kB, plus the class names.
 	maxHeader = 1 << 20
-	// maxUnits and maxParameters limit a model that is read from a file to 4 GiB of
-	// weights. Memory has two copies of the weights while they are reordered.
-	maxUnits = 1 << 24
 	// maxName limits the name of a class, in bytes. The name is printed in tables.
-	maxName       = 1000
-	maxParameters = 1 << 30
+	maxName = 1000
+	// maxColumnNames is the largest size of all column names, in bytes. Larger lists are not written.
+	maxColumnNames = 1 << 18
 )
 
-// metaGroups is the metadata key of the visible groups, in the form of RBM.GroupsText.
-const metaGroups = "groups"
-
-// metaHidden is the metadata key of the kind of the hidden units, if they are not Bernoulli units.
-const metaHidden = "hidden_units"
-
-// The metadata keys of About.Means and Deviations, each a JSON list.
-const (
-	metaMean      = "means"
-	metaDeviation = "deviations"
-)
-
-// readScale reads Means and Deviations.
-func (a *About) readScale(meta map[string]string, inputs int) error {
-	for key, dst := range map[string]*[]float64{metaMean: &a.Means, metaDeviation: &a.Deviations} {
-		text, ok := meta[key]
-		if !ok {
-			continue
-		}
-		if err := json.Unmarshal([]byte(text), dst); err != nil || len(*dst) != inputs {
-			return fmt.Errorf("the %s of the inputs are not a list of %d numbers", key, inputs)
-		}
+// version returns the version of a file with a model of shape s. A program that reads the lower versions only
+// must refuse the file: 2 has a constraint, 3 has other visible groups than Bernoulli inputs and a label, and 4
+// has real hidden units.
+func version(s rbm.Shape) string {
+	switch {
+	case s.HiddenUnits != "":
+		return "4"
+	case s.Groups != "":
+		return "3"
+	case s.Constraint != "":
+		return "2"
 	}
-	if (a.Means == nil) != (a.Deviations == nil) || slices.ContainsFunc(a.Deviations, func(x float64) bool { return !(x >= 0) }) {
-		return errors.New("the means and deviations of the inputs do not go together, or a deviation is below 0")
-	}
-	return nil
+	return "1"
 }
 
-// The metadata keys of a constraint.
+// The metadata keys of an rbm.Shape, whose numbers of units the arrays have.
 const (
-	metaConstraint = "constraint"           // the text of Constraint.String
-	metaReference  = "constraint_reference" // only in files of earlier builds
+	metaClasses    = "classes"
+	metaLabels     = "labels"
+	metaGroups     = "groups"
+	metaHidden     = "hidden_units"
+	metaConstraint = "constraint"
+	metaReference  = "constraint_reference" // only in files of builds before commit 44bd47c4
 )
 
-// unitTensors returns the visible biases and the other parameters of units, without the hidden biases.
-func unitTensors(m *rbm.RBM) []npz.Named {
-	tensors := []npz.Named{{Name: tensorVisible, Data: m.VisibleBias}}
-	for _, p := range m.Params() {
-		tensors = append(tensors, npz.Named{Name: p.Name, Data: p.Values})
-	}
-	return tensors
+// texts are the fields of About that are text, with their metadata keys.
+var texts = []struct {
+	key   string
+	field func(a *About) *string
+}{
+	{"data", func(a *About) *string { return &a.Data }},
+	{"label_column", func(a *About) *string { return &a.LabelColumn }},
+	{"header", func(a *About) *string { return &a.Header }},
+	{"unlabelled", func(a *About) *string { return &a.Unlabelled }},
+	{"binarize", func(a *About) *string { return &a.Binarize }},
+	{"scale", func(a *About) *string { return &a.Scale }},
+	{"test", func(a *About) *string { return &a.Test }},
+	{"weights", func(a *About) *string { return &a.Weights }},
+	{"ignore", func(a *About) *string { return &a.Ignore }},
+	{"missing", func(a *About) *string { return &a.Missing }},
+	{"separator", func(a *About) *string { return &a.Separator }},
+	{"schema", func(a *About) *string { return &a.Schema }},
 }
 
-// maxColumnNames is the largest size of all column names, in bytes. Larger lists are not written.
-const maxColumnNames = 1 << 18
+// The metadata keys of the fields of About that are lists, each as JSON.
+const (
+	metaClassNames = "class_names"
+	metaColumns    = "columns"
+	metaMeans      = "means"
+	metaDeviations = "deviations"
+)
 
 // metadata returns the metadata for m and about.
 func metadata(m *rbm.RBM, about About) map[string]string {
+	s := m.Shape()
 	meta := map[string]string{
-		"format":  fileFormat,
-		"version": fileVersion,
-		"classes": strconv.Itoa(m.Classes()),
-		"seed":    strconv.FormatUint(about.Seed, 10),
+		"format":    fileFormat,
+		"version":   version(s),
+		metaClasses: strconv.Itoa(s.Classes),
+		"seed":      strconv.FormatUint(about.Seed, 10),
 	}
-	if m.Classes() > 0 {
-		meta["labels"] = m.LabelKind().String()
-	}
-	if groups := m.GroupsText(); groups != "" {
-		meta["version"], meta[metaGroups] = fileVersionGroups, groups
-	}
-	if hidden := m.HiddenText(); hidden != "" {
-		meta["version"], meta[metaHidden] = fileVersionHidden, hidden
-	}
-	describe(m.Constraint, meta)
-	if about.ClassNames != nil {
-		names, err := finitejson.Marshal(about.ClassNames)
-		if err == nil { // always true for strings
-			meta["class_names"] = string(names)
-		}
-	}
-	if names, err := finitejson.Marshal(about.Columns); err == nil && about.Columns != nil && len(names) <= maxColumnNames {
-		meta["columns"] = string(names)
-	}
-	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test, "weights": about.Weights, "ignore": about.Ignore, "missing": about.Missing, "separator": about.Separator, "schema": about.Schema} {
+	put := func(key, value string) {
 		if value != "" {
 			meta[key] = value
 		}
 	}
-	for key, x := range map[string][]float64{metaMean: about.Means, metaDeviation: about.Deviations} {
-		if text, err := finitejson.Marshal(x); err == nil && x != nil { // err is always nil for numbers
-			meta[key] = string(text)
-		}
+	put(metaLabels, s.Labels)
+	put(metaGroups, s.Groups)
+	put(metaHidden, s.HiddenUnits)
+	put(metaConstraint, s.Constraint)
+	for _, t := range texts {
+		put(t.key, *t.field(&about))
 	}
+	put(metaClassNames, listText(about.ClassNames))
+	if names := listText(about.Columns); len(names) <= maxColumnNames {
+		put(metaColumns, names)
+	}
+	put(metaMeans, listText(about.Means))
+	put(metaDeviations, listText(about.Deviations))
 	if about.Reweight > 0 {
 		meta["reweight"] = strconv.FormatFloat(about.Reweight, 'g', -1, 64)
 	}
@@ -173,94 +156,85 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	return meta
 }
 
-// describe adds c to the metadata, if it is not nil.
-func describe(c *rbm.Constraint, meta map[string]string) {
-	if c == nil {
-		return
+// listText returns list as JSON, or "" for nil.
+func listText[T string | float64](list []T) string {
+	if list == nil {
+		return ""
 	}
-	if meta["version"] == fileVersion { // readers of higher versions support constraints
-		meta["version"] = fileVersionConstraint
+	text, err := finitejson.Marshal(list)
+	if err != nil {
+		panic("modelfile: " + err.Error()) // texts and numbers have JSON
 	}
-	meta[metaConstraint] = c.String()
+	return string(text)
 }
 
-// withGroups returns m with the groups of visible units in the metadata, or m itself if there are
-// none.
-func withGroups(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
-	text, ok := meta[metaGroups]
-	if version := meta["version"]; ok && version != fileVersionGroups && version != fileVersionHidden || !ok && version == fileVersionGroups {
-		return nil, fmt.Errorf("version %s of a model and its groups do not go together", version)
+// readShape returns the shape of a model with these sizes and metadata.
+func readShape(visible, hidden int, meta map[string]string) (s rbm.Shape, err error) {
+	s = rbm.Shape{Visible: visible, Hidden: hidden, Groups: meta[metaGroups], HiddenUnits: meta[metaHidden], Constraint: meta[metaConstraint]}
+	if s.Classes, err = strconv.Atoi(meta[metaClasses]); err != nil {
+		return s, fmt.Errorf("the model has %.20q classes", meta[metaClasses])
 	}
-	if !ok {
-		return m, nil
+	if s.Classes > 0 {
+		s.Labels = meta[metaLabels]
 	}
-	groups, err := rbm.ParseGroups(text)
-	if err != nil {
-		return nil, err
+	is := meta["version"]
+	if _, ok := meta[metaReference]; ok {
+		return s, fmt.Errorf("the constraint counts units that differ from a reference; builds before commit 44bd47c4 (26 November 2026) read it. Exchange 0 and 1 of the columns that were 1 in the reference, and train again")
 	}
-	units := 0
-	for _, g := range groups {
-		if units += g.Units; g.Units > maxUnits || units > maxUnits {
-			break
+	if known := []string{"1", "2", "3", "4"}; !slices.Contains(known, is) {
+		return s, fmt.Errorf("the model has version %.20q; this program reads %s", is, strings.Join(known, ", "))
+	}
+	if want := version(s); is != want {
+		return s, fmt.Errorf("version %s of a model and its units do not go together: %v have version %s", is, s, want)
+	}
+	return s, nil
+}
+
+// readAbout returns the metadata of a model of shape s.
+func readAbout(meta map[string]string, s rbm.Shape) (about About, err error) {
+	about.Described = true
+	for _, t := range texts {
+		*t.field(&about) = meta[t.key]
+	}
+	inputs := s.Visible - s.Classes
+	if err := cmp.Or(readList(&about.ClassNames, meta, metaClassNames, s.Classes), readList(&about.Columns, meta, metaColumns, inputs),
+		readList(&about.Means, meta, metaMeans, inputs), readList(&about.Deviations, meta, metaDeviations, inputs)); err != nil {
+		return about, err
+	}
+	if at := slices.IndexFunc(about.ClassNames, func(s string) bool { return len(s) > maxName }); at >= 0 {
+		return about, fmt.Errorf("the name of class %d has %d bytes; at most %d are allowed", at, len(about.ClassNames[at]), maxName)
+	}
+	if (about.Means == nil) != (about.Deviations == nil) || slices.ContainsFunc(about.Deviations, func(x float64) bool { return !(x >= 0) }) {
+		return about, errors.New("the means and deviations of the inputs do not go together, or a deviation is below 0")
+	}
+	if size, ok := meta["shape"]; ok {
+		if _, err := fmt.Sscanf(size, "%dx%d", &about.Height, &about.Width); err != nil ||
+			about.Height < 1 || about.Width < 1 || about.Height > inputs || about.Width > inputs || about.Height*about.Width != inputs {
+			return about, fmt.Errorf("the inputs' shape %.20q does not fit their number, %d", size, inputs)
 		}
 	}
-	if units != m.Visible() {
-		return nil, fmt.Errorf("the groups %.60q are not of %d units", text, m.Visible())
+	about.Pictures = meta["rows"] == "pictures" && about.Height > 0
+	if x, err := strconv.ParseFloat(meta["reweight"], 64); err == nil && x > 0 && x <= 1 {
+		about.Reweight = x
 	}
-	n := rbm.NewGroups(m.Hidden(), groups...)
-	if n.Classes() != m.Classes() || m.Classes() > 0 && n.LabelKind() != m.LabelKind() || n.GroupsText() != text {
-		return nil, fmt.Errorf("the groups %.60q do not fit %d classes", text, m.Classes())
-	}
-	return n, nil
+	about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
+	return about, nil
 }
 
-// withHidden returns m with the kind of hidden units in the metadata, or m itself if there is none.
-func withHidden(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
-	text, ok := meta[metaHidden]
-	if version := meta["version"]; ok != (version == fileVersionHidden) {
-		return nil, fmt.Errorf("version %s of a model and its hidden units do not go together", version)
-	}
+// readList sets dst to the list under key, which must have n elements. A missing key leaves dst as it is.
+func readList[T string | float64](dst *[]T, meta map[string]string, key string, n int) error {
+	text, ok := meta[key]
 	if !ok {
-		return m, nil
+		return nil
 	}
-	kind, err := units.ParseHidden(text)
-	if err != nil {
-		return nil, fmt.Errorf("hidden units: %w", err)
+	if err := json.Unmarshal([]byte(text), dst); err != nil || len(*dst) != n {
+		what := "numbers"
+		if _, ok := any(dst).(*[]string); ok {
+			what = "names"
+		}
+		return fmt.Errorf("%s are not a list of %d %s", strings.ReplaceAll(key, "_", " "), n, what)
 	}
-	if kind == rbm.Bernoulli || m.Classes() > 0 {
-		return nil, fmt.Errorf("a model of version %s has real hidden units and no label; it has %v hidden units and %d classes", fileVersionHidden, kind, m.Classes())
-	}
-	return rbm.NewLayers(rbm.Group{Kind: kind, Units: m.Hidden()}, m.Groups()...), nil
-}
-
-// readConstraint returns the constraint in the metadata, or nil if there is none. It returns an error if the
-// version of the file excludes the constraint, or if the constraint does not apply to m.
-func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error) {
-	text, ok := meta[metaConstraint]
-	if version := meta["version"]; ok && version == fileVersion || !ok && version == fileVersionConstraint {
-		return nil, fmt.Errorf("version %s of a model and its constraint do not go together", version)
-	}
-	if !ok {
-		return nil, nil
-	}
-	if _, ok := meta[metaReference]; ok {
-		text += "/"
-	}
-	return ParseConstraint(text, m)
-}
-
-// ParseConstraint parses the text of Constraint.String and checks the constraint against m.
-func ParseConstraint(text string, m *rbm.RBM) (*rbm.Constraint, error) {
-	if text, _, referenced := strings.Cut(text, "/"); referenced { // written by an earlier build
-		return nil, fmt.Errorf("constraint %.40q counts units that differ from a reference, which was removed; exchange 0 and 1 of the columns that were 1 in it, and train again", text)
-	}
-	on, number, _ := strings.Cut(text, "=")
-	active, err := strconv.Atoi(number)
-	c := &rbm.Constraint{On: rbm.Layer(on), Active: active}
-	if err != nil || c.String() != text {
-		return nil, fmt.Errorf("constraint %.40q is not of the form hidden=20", text)
-	}
-	return c, c.Check(m)
+	return nil
 }
 
 // checkShapes returns an error unless the shapes of weights, visible_bias and hidden_bias agree and
@@ -269,9 +243,8 @@ func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
 	if !(len(w) == 2 && len(v) == 1 && len(h) == 1 && w[0] == v[0] && w[1] == h[0]) {
 		return 0, 0, badFormat("weights %v, visible_bias %v and hidden_bias %v do not fit together; weights are [visible, hidden]", w, v, h)
 	}
-	// Weights are stored in panels of vec.Block hidden units.
-	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*int64(vec.Blocks(int(w[1]))*vec.Block) > maxParameters {
-		return 0, 0, badFormat("a model of %d × %d units is out of range", w[0], w[1])
+	if err := (rbm.Shape{Visible: int(w[0]), Hidden: int(w[1])}).CheckSize(); err != nil {
+		return 0, 0, badFormat("%v", err)
 	}
 	// There are two copies of the weights: in the order of the file and in that of the model.
 	if err := memory.Check(fmt.Sprintf("a model of %d × %d units", w[0], w[1]), 2*4*float64(w[0])*float64(w[1])); err != nil {
@@ -294,70 +267,23 @@ func (e notFinite) Unwrap() []error { return []error{e.error, rbm.ErrDiverged} }
 // build returns the model of a file with these layer sizes and metadata. load must overwrite dst with the
 // elements of the named array.
 func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32) error) (*rbm.RBM, About, error) {
-	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
-		return nil, About{}, badFormat(format, args...)
+	fail := func(err error) (*rbm.RBM, About, error) {
+		return nil, About{}, badFormat("%v", err)
 	}
-	var about About
-	var classes int
-	var labels rbm.Kind
+	shape, about := rbm.Shape{Visible: visible, Hidden: hidden}, About{}
+	var err error
 	if meta["format"] == fileFormat {
-		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint && v != fileVersionGroups && v != fileVersionHidden {
-			return bad("the model has version %.20q; this program reads version %s, %s with a constraint, %s with groups of units, or %s with real hidden units", v, fileVersion, fileVersionConstraint, fileVersionGroups, fileVersionHidden)
+		if shape, err = readShape(visible, hidden, meta); err != nil {
+			return fail(err)
 		}
-		about.Described = true
-		var err error
-		if classes, err = strconv.Atoi(meta["classes"]); err != nil || classes < 0 || classes > visible {
-			return bad("the model has %.20q classes but %d visible units", meta["classes"], visible)
-		}
-		if classes > 0 {
-			if labels, err = units.ParseLabel(meta["labels"]); err != nil {
-				return bad("%v", err)
-			}
-		}
-		if names, ok := meta["class_names"]; ok {
-			if err := json.Unmarshal([]byte(names), &about.ClassNames); err != nil || len(about.ClassNames) != classes {
-				return bad("the names of the classes do not fit their number, %d", classes)
-			}
-			if at := slices.IndexFunc(about.ClassNames, func(s string) bool { return len(s) > maxName }); at >= 0 {
-				return bad("the name of class %d has %d bytes; at most %d are allowed", at, len(about.ClassNames[at]), maxName)
-			}
-		}
-		if s, ok := meta["shape"]; ok {
-			if _, err := fmt.Sscanf(s, "%dx%d", &about.Height, &about.Width); err != nil ||
-				about.Height < 1 || about.Width < 1 || about.Height > maxUnits || about.Width > maxUnits ||
-				about.Height*about.Width != visible-classes {
-				return bad("the inputs' shape %.20q does not fit their number, %d", s, visible-classes)
-			}
-		}
-		if names, ok := meta["columns"]; ok {
-			if err := json.Unmarshal([]byte(names), &about.Columns); err != nil || len(about.Columns) != visible-classes {
-				return bad("the names of the columns do not fit the %d inputs", visible-classes)
-			}
-		}
-		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
-		about.Header, about.Unlabelled = meta["header"], meta["unlabelled"]
-		about.Scale, about.Test, about.Weights, about.Ignore = meta["scale"], meta["test"], meta["weights"], meta["ignore"]
-		about.Missing, about.Separator = meta["missing"], meta["separator"]
-		about.Schema, about.Pictures = meta["schema"], meta["rows"] == "pictures" && about.Height > 0
-		if x, err := strconv.ParseFloat(meta["reweight"], 64); err == nil && x > 0 && x <= 1 {
-			about.Reweight = x
-		}
-		about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
 	}
-	m := rbm.New(visible, hidden, classes, labels)
-	if about.Described {
-		var err error
-		if m, err = withGroups(m, meta); err != nil {
-			return bad("%v", err)
-		}
-		if m, err = withHidden(m, meta); err != nil {
-			return bad("%v", err)
-		}
-		if m.Constraint, err = readConstraint(meta, m); err != nil {
-			return bad("%v", err)
-		}
-		if err = about.readScale(meta, m.Inputs()); err != nil {
-			return bad("%v", err)
+	m, err := shape.New()
+	if err != nil {
+		return fail(err)
+	}
+	if meta["format"] == fileFormat {
+		if about, err = readAbout(meta, shape); err != nil {
+			return fail(err)
 		}
 	}
 	w := rbm.NewMatrix(visible, hidden)
@@ -373,7 +299,16 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 	}
 	m.SetWeights(w)
 	if err := m.CheckNormalisable(); err != nil {
-		return bad("%v", err)
+		return fail(err)
 	}
 	return m, about, nil
+}
+
+// unitTensors returns the visible biases and the other parameters of units, without the hidden biases.
+func unitTensors(m *rbm.RBM) []npz.Named {
+	tensors := []npz.Named{{Name: tensorVisible, Data: m.VisibleBias}}
+	for _, p := range m.Params() {
+		tensors = append(tensors, npz.Named{Name: p.Name, Data: p.Values})
+	}
+	return tensors
 }

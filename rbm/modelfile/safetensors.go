@@ -227,7 +227,7 @@ func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, e
 	for name, t := range tensors {
 		want := int64(1)
 		for _, n := range t.Shape {
-			if n < 0 || n > maxParameters || want > maxParameters {
+			if n < 0 || n > rbm.MaxParameters || want > rbm.MaxParameters {
 				return 0, 0, badFormat("tensor %.40q has an absurd shape", name)
 			}
 			want *= n

@@ -29,7 +29,7 @@ func logZ(q request) (map[string]any, []array, error) {
 	if err := json.Unmarshal(q.header, &o); err != nil {
 		return nil, nil, usageError{err}
 	}
-	m, _, err := needModel(q.frame)
+	m, err := needModel(q.frame)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,20 +73,20 @@ func logZ(q request) (map[string]any, []array, error) {
 	return map[string]any{"log_z": z, "std_err": stdErr, "low": low, "high": high, "by": name, "warnings": warnings}, nil, nil
 }
 
-// needModel returns the model of a request and its shape, or an error if the request has no model.
-func needModel(f frame) (*rbm.RBM, shape, error) {
-	var o shape
-	if err := o.read(f); err != nil {
-		return nil, o, usageError{err}
+// needModel returns the model of a request, or an error if the request has none.
+func needModel(f frame) (*rbm.RBM, error) {
+	m, err := readShape(f)
+	if err != nil {
+		return nil, usageError{err}
 	}
-	m, given, err := readModel(f, o)
+	given, err := readModel(f, m)
 	if err == nil && !given {
 		err = errors.New("the request has no model")
 	}
 	if err != nil {
-		return nil, o, usageError{err}
+		return nil, usageError{err}
 	}
-	return m, o, nil
+	return m, nil
 }
 
 // drawSettings are the settings of the operations sample and fill.
@@ -95,18 +95,18 @@ type drawSettings struct {
 	Seed    uint64 `json:"seed"`
 }
 
-// needDraws returns the model, its shape and the settings of a request for sample or fill.
-func needDraws(f frame) (m *rbm.RBM, o shape, s drawSettings, err error) {
-	if m, o, err = needModel(f); err != nil {
-		return m, o, s, err
+// needDraws returns the model and the settings of a request for sample or fill.
+func needDraws(f frame) (m *rbm.RBM, s drawSettings, err error) {
+	if m, err = needModel(f); err != nil {
+		return m, s, err
 	}
 	if err := json.Unmarshal(f.header, &s); err != nil {
-		return m, o, s, usageError{err}
+		return m, s, usageError{err}
 	}
-	if most := maxRows / max(1, o.Inputs); s.Samples < 1 || s.Samples > most {
+	if most := maxRows / max(1, m.Inputs()); s.Samples < 1 || s.Samples > most {
 		err = usageError{fmt.Errorf("there are %d samples; the number must lie in 1 … %d", s.Samples, most)}
 	}
-	return m, o, s, err
+	return m, s, err
 }
 
 func (s *drawSettings) settings() sample.Settings {
@@ -117,13 +117,13 @@ func (s *drawSettings) settings() sample.Settings {
 // "mixed" is whether the chains have mixed, and "why" the reason if they have not. If the request has
 // rows, half of the chains start at them.
 func draw(q request) (map[string]any, []array, error) {
-	m, o, s, err := needDraws(q.frame)
+	m, s, err := needDraws(q.frame)
 	if err != nil {
 		return nil, nil, err
 	}
 	var set *data.Set
 	if _, ok := q.arrays["x"]; ok {
-		if set, err = readRows(q.frame, o); err == nil {
+		if set, err = readRows(q.frame, m); err == nil {
 			err = train.Fits(m, set)
 		}
 		if err != nil {
@@ -150,18 +150,18 @@ const fillStates = 1 << 12
 // the number of rows whose means are over samples, and "unmixed" the number of these rows whose chains have
 // not mixed. "why" is the reason for the last unmixed row.
 func fill(q request) (map[string]any, []array, error) {
-	m, o, s, err := needDraws(q.frame)
+	m, s, err := needDraws(q.frame)
 	if err != nil {
 		return nil, nil, err
 	}
-	given, ok, err := q.array("given", "<f4", -1, o.Inputs)
+	given, ok, err := q.array("given", "<f4", -1, m.Inputs())
 	if err == nil && !ok {
 		err = errors.New("the request has no rows to fill")
 	}
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
-	x, key := rbm.Matrix{Rows: given.Shape[0], Cols: o.Inputs, Data: given.floats()}, rbm.NewKey(s.Seed)
+	x, key := rbm.Matrix{Rows: given.Shape[0], Cols: m.Inputs(), Data: given.floats()}, rbm.NewKey(s.Seed)
 	drawn, unmixed, why := 0, 0, ""
 	for r := range x.Rows {
 		row := x.Row(r)

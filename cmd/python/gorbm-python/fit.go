@@ -18,17 +18,21 @@ import (
 // fitSettings are the settings of the operations fit and partial_fit. Fields of train.Settings have
 // its JSON keys, except the negative phase, which is a text as for -negphase of rbmtrain.
 type fitSettings struct {
-	shape
 	train.Settings
 	Negative string `json:"negphase"`
 	Steps    int    `json:"steps"`  // number of steps of fit
 	Report   int    `json:"report"` // number of steps between frames of progress; 0: none
 	Base     bool   `json:"base"`   // also return the distribution at β = 0 for logZ
+
+	empty *rbm.RBM // a model of the shape in the request, with all parameters zero
 }
 
 // settings returns the settings of a request.
 func settings(f frame) (s fitSettings, err error) {
-	if err := errors.Join(json.Unmarshal(f.header, &s), s.shape.read(f)); err != nil {
+	if err = json.Unmarshal(f.header, &s); err == nil {
+		s.empty, err = readShape(f)
+	}
+	if err != nil {
 		return s, usageError{err}
 	}
 	if s.Steps < 0 || s.Steps > train.MaxSteps {
@@ -55,7 +59,7 @@ func readFit(f frame) (fitSettings, *data.Set, error) {
 	if err != nil {
 		return o, nil, err
 	}
-	set, err := readRows(f, o.shape)
+	set, err := readRows(f, o.empty)
 	if err != nil {
 		err = usageError{err}
 	}
@@ -65,11 +69,12 @@ func readFit(f frame) (fitSettings, *data.Set, error) {
 // model returns the initial model: the model of the request, or small random weights with visible biases from
 // the means of set.
 func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
-	m, given, err := readModel(f, s.shape)
-	if err != nil || given {
-		return m, err
+	if given, err := readModel(f, s.empty); err != nil || given {
+		return s.empty, err
 	}
-	m = train.NewModel(set, s.Hidden, s.Classes > 0, rbm.Softmax, s.Seed)
+	hidden := rbm.Group{Kind: s.empty.HiddenKind(), Units: s.empty.Hidden()}
+	m := train.NewModelOf(set, hidden, s.empty.Classes() > 0, s.empty.LabelKind(), s.Seed)
+	m.Constraint = s.empty.Constraint
 	train.SetLogOdds(m, set)
 	return m, nil
 }
@@ -102,7 +107,7 @@ func (s *server) fit(q request) (map[string]any, []array, error) {
 		if o.Report == 0 || e.Step%o.Report != 0 {
 			return nil
 		}
-		if err := writeFrame(s.out, map[string]any{"progress": progress(e, o, set, time.Since(start))}); err != nil {
+		if err := writeFrame(s.out, map[string]any{"progress": progress(e, set, time.Since(start))}); err != nil {
 			return err
 		}
 		return s.out.Flush()
@@ -141,20 +146,20 @@ const judgedRows = 500
 // progress returns the number of steps, the seconds and a metric on up to judgedRows rows: the
 // classification error; without labels the mean pseudo-log-likelihood in nats; for real rows the
 // mean free energy in nats.
-func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) map[string]any {
+func progress(e train.Event, set *data.Set, took time.Duration) map[string]any {
 	report := map[string]any{"step": e.Step, "seconds": took.Seconds()}
 	rows := data.EvenRows(judgedRows, set.Len())
-	if o.Classes > 0 {
+	if e.Model.Classes() > 0 {
 		report["error"] = train.Classify(e.Model, set, rows).Error
 		return report
 	}
 	values := make([]float64, len(rows))
-	if o.real() {
+	if e.Model.Real() {
 		e.Model.FreeEnergy(values, set.Rows(rows, 0))
 		report["free_energy"] = train.Mean(values)
 		return report
 	}
-	bits := rbm.NewBits(len(rows), o.Inputs)
+	bits := rbm.NewBits(len(rows), e.Model.Inputs())
 	set.Visible(bits, rows, 0) // grey values are cut at ½, because the pseudo-likelihood needs bits
 	e.Model.PseudoLogLikelihood(values, bits)
 	report["pseudo_likelihood"] = train.Mean(values)

@@ -107,7 +107,7 @@ func bars(rows, n int) (x []float32, y []int32) {
 }
 
 func settingsOf(op string, more map[string]any) map[string]any {
-	h := map[string]any{"op": op, "inputs": 6, "hidden": 5, "classes": 0, "rate": 0.1, "batch": 4, "negphase": "pcd",
+	h := map[string]any{"op": op, "visible": 6, "hidden": 5, "classes": 0, "rate": 0.1, "batch": 4, "negphase": "pcd",
 		"schedule": "constant", "seed": 3, "steps": 50}
 	maps.Copy(h, more)
 	return h
@@ -128,7 +128,7 @@ func intArray(name string, x []int32, shape ...int) array {
 func TestFitIsTrain(t *testing.T) {
 	x, y := bars(20, 6)
 	c := newClient(t)
-	got, h := c.request(settingsOf("fit", map[string]any{"classes": 2, "objective": "hybrid", "alpha": 0.1, "momentum": 0.5}),
+	got, h := c.request(settingsOf("fit", map[string]any{"visible": 8, "classes": 2, "labels": "softmax", "objective": "hybrid", "alpha": 0.1, "momentum": 0.5}),
 		floatArray("x", x, 20, 6), intArray("y", y, 20))
 
 	set := &data.Set{X: rbm.NewBits(20, 6), Y: y, Classes: []string{"0", "1"}}
@@ -221,7 +221,8 @@ func TestStop(t *testing.T) {
 	if n := h["steps"].(float64); h["stopped"] != true || n < 1000 || n == train.MaxSteps {
 		t.Errorf("the header is %v", h)
 	}
-	if m, ok, err := readModel(f, shape{Inputs: 6, Hidden: 5}); err != nil || !ok || m.Weight(0, 0) == 0 {
+	m := rbm.New(6, 5, 0, rbm.Softmax)
+	if ok, err := readModel(f, m); err != nil || !ok || m.Weight(0, 0) == 0 {
 		t.Errorf("the model of a fit that was stopped: %v", err)
 	}
 	if _, h := c.request(settingsOf("fit", nil), floatArray("x", x, 20, 6)); h["stopped"] != false {
@@ -252,7 +253,7 @@ func TestLogZ(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, h := newClient(t).request(map[string]any{"op": "log_z", "inputs": 30, "hidden": 4}, modelArrays(m)...)
+	_, h := newClient(t).request(map[string]any{"op": "log_z", "visible": 30, "hidden": 4}, modelArrays(m)...)
 	if got := h["log_z"].(float64); math.Abs(got-want) > 1e-9 || h["std_err"] != 0.0 || h["by"] != "enumeration" {
 		t.Errorf("log Z is %v, not %v", h, want)
 	}
@@ -275,7 +276,7 @@ func TestLogZ(t *testing.T) {
 		}
 	}
 	large.SetWeights(w)
-	_, h = newClient(t).request(map[string]any{"op": "log_z", "inputs": 39, "hidden": 39, "seed": 1}, modelArrays(large)...)
+	_, h = newClient(t).request(map[string]any{"op": "log_z", "visible": 39, "hidden": 39, "seed": 1}, modelArrays(large)...)
 	got, stdErr := h["log_z"].(float64), h["std_err"].(float64)
 	if !(stdErr > 0) || math.Abs(got-3*want) > 6*stdErr+1e-3 { // 1e-3: a standard error is itself an estimate
 		t.Errorf("log Z is %g ± %g, not %g", got, stdErr, 3*want)
@@ -290,7 +291,7 @@ func TestSample(t *testing.T) {
 	m := rbm.New(3, 3, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(5))
 	const n = 2000
-	f, h := newClient(t).request(map[string]any{"op": "sample", "inputs": 3, "hidden": 3, "samples": n, "seed": 2}, modelArrays(m)...)
+	f, h := newClient(t).request(map[string]any{"op": "sample", "visible": 3, "hidden": 3, "samples": n, "seed": 2}, modelArrays(m)...)
 	if h["mixed"] != true {
 		t.Errorf("the chains have not mixed: %v", h["why"])
 	}
@@ -334,7 +335,7 @@ func TestFill(t *testing.T) {
 		row[1], inputs[1] = 1, 1
 		row[4], inputs[4] = 0.25, 0 // below ½
 		const n = 1000
-		f, h := newClient(t).request(map[string]any{"op": "fill", "inputs": units, "hidden": units, "samples": n, "seed": 2}, append(modelArrays(m), floatArray("given", row, 1, units))...)
+		f, h := newClient(t).request(map[string]any{"op": "fill", "visible": units, "hidden": units, "samples": n, "seed": 2}, append(modelArrays(m), floatArray("given", row, 1, units))...)
 		c, err := m.Given(inputs, rbm.Free)
 		if err != nil {
 			t.Fatal(err)
@@ -381,7 +382,7 @@ func TestFillReal(t *testing.T) {
 	m := realModel()
 	nan := float32(math.NaN())
 	row := []float32{0.5, nan, -1.25, nan}
-	f, _ := newClient(t).request(map[string]any{"op": "fill", "inputs": 4, "hidden": 3, "groups": "gaussian:4", "samples": 1},
+	f, _ := newClient(t).request(map[string]any{"op": "fill", "visible": 4, "hidden": 3, "groups": "gaussian:4", "samples": 1},
 		append(modelArrays(m), floatArray("given", row, 1, 4))...)
 	var z, want [4]float64
 	total := 0.0
@@ -430,7 +431,7 @@ func TestRealFit(t *testing.T) {
 		x.Row(r)[0], x.Row(r)[1] = side, 0.5*side+float32(r%5)/4
 	}
 	c := newClient(t)
-	h := settingsOf("fit", map[string]any{"inputs": 3, "groups": "gaussian:3", "learn_precision": true, "rate": 0.05, "steps": 300})
+	h := settingsOf("fit", map[string]any{"visible": 3, "groups": "gaussian:3", "learn_precision": true, "rate": 0.05, "steps": 300})
 	constant := array{Name: "constant", Type: "|u1", Shape: []int{3}, data: []byte{0, 0, 1}}
 	got, _ := c.request(h, floatArray("x", x.Data, rows, 3), constant)
 	set := &data.Set{X: rbm.NewBits(rows, 3), Grey: x, Binarize: data.Standard, Groups: []rbm.Group{{Kind: rbm.Gaussian, Units: 3}}, Deviations: []float64{1, 1, 0}, Means: make([]float64, 3)}
@@ -464,7 +465,7 @@ func TestRealFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, z := c.request(map[string]any{"op": "log_z", "inputs": 4, "hidden": 3, "groups": "gaussian:4"}, modelArrays(m)...)
+	_, z := c.request(map[string]any{"op": "log_z", "visible": 4, "hidden": 3, "groups": "gaussian:4"}, modelArrays(m)...)
 	if z["log_z"] != want {
 		t.Errorf("log Z is %v, want %v", z["log_z"], want)
 	}
@@ -543,25 +544,25 @@ func TestErrors(t *testing.T) {
 		{"NaN", settingsOf("fit", nil), []array{floatArray("x", nan, 20, 6)}, "NaN is not in [0,1]"},
 		{"rate", settingsOf("fit", map[string]any{"rate": -1}), []array{rows}, "rate is -1"},
 		{"negative phase", settingsOf("fit", map[string]any{"negphase": "pdc"}), []array{rows}, "negphase: unknown negative phase"},
-		{"hidden", settingsOf("fit", map[string]any{"hidden": 0}), []array{rows}, "0 hidden units"},
+		{"hidden", settingsOf("fit", map[string]any{"hidden": 0}), []array{rows}, "6 × 0 units"},
 		{"steps", settingsOf("fit", map[string]any{"steps": 1 << 40}), []array{rows}, "lower n_iter"},
-		{"classes", settingsOf("fit", map[string]any{"classes": 1}), []array{rows, intArray("y", y, 20)}, "class 1 is out of range"},
-		{"no classes", settingsOf("fit", map[string]any{"classes": 2}), []array{rows}, "needs the array y"},
+		{"classes", settingsOf("fit", map[string]any{"visible": 7, "classes": 1, "labels": "softmax"}), []array{rows, intArray("y", y, 20)}, "class 1 is out of range"},
+		{"no classes", settingsOf("fit", map[string]any{"visible": 8, "classes": 2, "labels": "softmax"}), []array{rows}, "needs the array y"},
 		{"sparse", settingsOf("fit", nil), []array{floatArray("data", x[:1], 1), intArray("indices", []int32{6}, 1), intArray("indptr", []int32{0, 1}, 2)}, "column 6"},
 		{"sparse ends", settingsOf("fit", nil), []array{floatArray("data", x[:1], 1), intArray("indices", []int32{0}, 1), intArray("indptr", []int32{1, 0}, 2)}, "indptr"},
 		{"not begun", settingsOf("partial_fit", nil), []array{rows}, "neither begun"},
 		{"damaged", settingsOf("partial_fit", nil), []array{rows, {Name: "state", Type: "|u1", Shape: []int{3}, data: []byte("abc")}}, "not a saved run"},
 		{"all rows", settingsOf("partial_fit", map[string]any{"begin": true, "negphase": "pins:path=data"}), []array{rows}, "path=data"},
-		{"no model", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5}, nil, "no model"},
-		{"infinite", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5}, modelArrays(diverged), "hidden_bias[2] is +Inf"},
-		{"groups", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5, "groups": "softmax:3 softmax:4"}, nil, "do not have 6 inputs"},
-		{"kind", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5, "groups": "poisson:6"}, nil, "poisson"},
-		{"precision", map[string]any{"op": "log_z", "inputs": 4, "hidden": 3, "groups": "gaussian:4"}, modelArrays(realModel())[:3], "visible_precision"},
+		{"no model", map[string]any{"op": "log_z", "visible": 6, "hidden": 5}, nil, "no model"},
+		{"infinite", map[string]any{"op": "log_z", "visible": 6, "hidden": 5}, modelArrays(diverged), "hidden_bias[2] is +Inf"},
+		{"groups", map[string]any{"op": "log_z", "visible": 6, "hidden": 5, "groups": "softmax:3 softmax:4"}, nil, "are not of 6 units"},
+		{"kind", map[string]any{"op": "log_z", "visible": 6, "hidden": 5, "groups": "poisson:6"}, nil, "poisson"},
+		{"precision", map[string]any{"op": "log_z", "visible": 4, "hidden": 3, "groups": "gaussian:4"}, modelArrays(realModel())[:3], "visible_precision"},
 		{"not finite", settingsOf("fit", map[string]any{"groups": "gaussian:6"}), []array{floatArray("x", nan, 20, 6)}, "row 1, column 1: NaN is not finite"},
 		{"sampler", settingsOf("fit", map[string]any{"groups": "gaussian:6", "negphase": "ptt"}), []array{rows}, "units"},
-		{"one of each group", map[string]any{"op": "sample", "inputs": 6, "hidden": 5, "groups": "softmax:6", "samples": 1}, append(modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), rows), "softmax"},
-		{"nothing to fill", map[string]any{"op": "fill", "inputs": 6, "hidden": 5, "samples": 1}, modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), "no rows to fill"},
-		{"samples", map[string]any{"op": "sample", "inputs": 6, "hidden": 5, "samples": 0}, modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), "0 samples"},
+		{"one of each group", map[string]any{"op": "sample", "visible": 6, "hidden": 5, "groups": "softmax:6", "samples": 1}, append(modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), rows), "softmax"},
+		{"nothing to fill", map[string]any{"op": "fill", "visible": 6, "hidden": 5, "samples": 1}, modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), "no rows to fill"},
+		{"samples", map[string]any{"op": "sample", "visible": 6, "hidden": 5, "samples": 0}, modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), "0 samples"},
 	} {
 		c.send(e.header, e.arrays...)
 		_, h, _ := c.answer()

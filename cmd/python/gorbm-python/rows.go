@@ -16,13 +16,13 @@ import (
 // maxRows is the largest number of rows that data.NewBatches allows.
 const maxRows = math.MaxInt32
 
-// readRows returns the rows of a request for a model of shape o. They are the array x, or the arrays
+// readRows returns the rows of a request for the units of m. They are the array x, or the arrays
 // data, indices and indptr of a sparse matrix in CSR format. If the model has classes, the array y has
 // the labels. Rows of zeros and ones are stored as bits. Rows for real units must be standardised and
 // in x; the optional array constant has 1 for columns with a single value.
-func readRows(f frame, o shape) (*data.Set, error) {
-	inputs, classes := o.Inputs, o.Classes
-	s := &data.Set{Name: "the rows", Binarize: data.Binary, Groups: o.inputs}
+func readRows(f frame, m *rbm.RBM) (*data.Set, error) {
+	inputs, classes := m.Inputs(), m.Classes()
+	s := &data.Set{Name: "the rows", Binarize: data.Binary, Groups: groupsOf(m)}
 	var rows int
 	var each func(add func(r, i int, x float32) error) error
 	x, dense, err := f.array("x", "<f4", -1, inputs)
@@ -52,9 +52,9 @@ func readRows(f frame, o shape) (*data.Set, error) {
 	}
 	s.X = rbm.NewBits(rows, inputs)
 	s.Height, s.Width = data.NearSquare(inputs)
-	grey := o.real()
+	grey := m.Real()
 	if err := each(func(r, i int, x float32) error {
-		if o.real() {
+		if m.Real() {
 			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
 				return fmt.Errorf("row %d, column %d: %g is not finite", r, i, x)
 			}
@@ -72,7 +72,7 @@ func readRows(f frame, o shape) (*data.Set, error) {
 	}
 	if grey {
 		s.Binarize = data.None
-		if o.real() {
+		if m.Real() {
 			constant, ok, err := f.array("constant", "|u1", inputs)
 			if err != nil {
 				return nil, err
@@ -104,6 +104,18 @@ func readRows(f frame, o shape) (*data.Set, error) {
 		s.Classes = append(s.Classes, strconv.Itoa(k))
 	}
 	return s, nil
+}
+
+// groupsOf returns the groups of the inputs of m, or nil if all are bits.
+func groupsOf(m *rbm.RBM) []rbm.Group {
+	if m.GroupsText() == "" {
+		return nil
+	}
+	groups := m.Groups()
+	if _, ok := m.Label(); ok {
+		groups = groups[:len(groups)-1]
+	}
+	return slices.Clone(groups)
 }
 
 // readCSR returns the number of rows of a sparse matrix, and a function that calls add for each nonzero
@@ -144,81 +156,31 @@ func readCSR(f frame, inputs int) (rows int, each func(add func(r, i int, x floa
 	}, nil
 }
 
-// A shape is the part of a header that describes the units of the model.
-type shape struct {
-	Inputs  int    `json:"inputs"`
-	Hidden  int    `json:"hidden"`
-	Classes int    `json:"classes"` // 0: no label
-	Groups  string `json:"groups"`  // groups of the inputs, as RBM.GroupsText writes them; "": binary units
-
-	inputs []rbm.Group // parsed Groups
+// readShape returns an empty model of the shape in a header.
+func readShape(f frame) (*rbm.RBM, error) {
+	var s rbm.Shape
+	if err := json.Unmarshal(f.header, &s); err != nil {
+		return nil, err
+	}
+	return s.New()
 }
 
-const maxUnits = 1 << 24
-
-// read sets o from a header.
-func (o *shape) read(f frame) error {
-	if err := json.Unmarshal(f.header, o); err != nil {
-		return err
-	}
-	if o.Inputs < 1 || o.Hidden < 1 || o.Classes < 0 || o.Inputs+o.Classes > maxUnits || o.Hidden > maxUnits {
-		return fmt.Errorf("a model of %d inputs, %d classes and %d hidden units; each layer must have 1 to %d units", o.Inputs, o.Classes, o.Hidden, maxUnits)
-	}
-	if o.Groups == "" {
-		return nil
-	}
-	groups, err := rbm.ParseGroups(o.Groups)
-	if err != nil {
-		return err
-	}
-	left := o.Inputs
-	for _, g := range groups {
-		left -= min(g.Units, left+1) // left does not fall below −1, so it cannot overflow
-		if left < 0 || g.Label {
-			break
-		}
-	}
-	if left != 0 || groups[len(groups)-1].Label {
-		return fmt.Errorf("the groups %.60q do not have %d inputs", o.Groups, o.Inputs)
-	}
-	o.inputs = groups
-	return nil
-}
-
-// real reports whether some inputs are real units.
-func (o shape) real() bool {
-	return slices.ContainsFunc(o.inputs, func(g rbm.Group) bool { return g.Kind == rbm.Gaussian })
-}
-
-// model returns a model of the shape, with all parameters zero.
-func (o shape) model() *rbm.RBM {
-	groups := slices.Clone(o.inputs)
-	if groups == nil {
-		groups = []rbm.Group{{Kind: rbm.Bernoulli, Units: o.Inputs}}
-	}
-	if o.Classes > 0 {
-		groups = append(groups, rbm.Group{Kind: rbm.Softmax, Units: o.Classes, Label: true})
-	}
-	return rbm.NewGroups(o.Hidden, groups...)
-}
-
-// readModel returns the model of a request, and whether the request has one. Its arrays are weights
+// readModel sets m to the model of a request, and reports whether the request has one. Its arrays are weights
 // [visible, hidden], both biases and other parameters of the units, such as visible_precision.
-func readModel(f frame, o shape) (*rbm.RBM, bool, error) {
-	m := o.model()
-	w, ok, err := f.array("weights", "<f4", m.Visible(), o.Hidden)
+func readModel(f frame, m *rbm.RBM) (bool, error) {
+	w, ok, err := f.array("weights", "<f4", m.Visible(), m.Hidden())
 	if err != nil || !ok {
-		return nil, false, err
+		return false, err
 	}
 	for _, t := range vectors(m) {
 		a, ok, err := f.array(t.Name, "<f4", len(t.Values))
 		if err != nil || !ok {
-			return nil, false, errors.Join(err, fmt.Errorf("a model needs the array %s", t.Name))
+			return false, errors.Join(err, fmt.Errorf("a model needs the array %s", t.Name))
 		}
 		copy(t.Values, a.floats())
 	}
-	m.SetWeights(rbm.Matrix{Rows: m.Visible(), Cols: o.Hidden, Data: w.floats()})
-	return m, true, cmp.Or(m.CheckFinite(), m.CheckNormalisable())
+	m.SetWeights(rbm.Matrix{Rows: m.Visible(), Cols: m.Hidden(), Data: w.floats()})
+	return true, cmp.Or(m.CheckFinite(), m.CheckNormalisable())
 }
 
 // vectors returns the parameters of m without the weights.

@@ -254,13 +254,21 @@ class _RBM(BaseEstimator):
         """Return an array of bools, true for inputs that are Gaussian units."""
         return np.concatenate([np.full(int(n), kind == "gaussian") for kind, n in (g.split(":") for g in self._kinds().split())])
 
+    def _shape(self, hidden):
+        """Return the units of a model for gorbm-python: the JSON of rbm.Shape."""
+        kinds, classes = self._kinds(), self._classes
+        return {
+            "visible": self.n_features_in_ + classes,
+            "hidden": operator.index(hidden),
+            "classes": classes,
+            "labels": "softmax" if classes else "",
+            "groups": f"{kinds} softmax:{classes}:label" if kinds and classes else kinds,
+        }
+
     def _settings(self):
         """Return the settings of training for gorbm-python."""
         return {
-            "inputs": self.n_features_in_,
-            "hidden": operator.index(self.n_components),
-            "classes": self._classes,
-            "groups": self._kinds(),
+            **self._shape(self.n_components),
             "learn_precision": self.units == _LEARNED,
             "rate": float(self._rate()),
             "batch": operator.index(self.batch_size),
@@ -612,14 +620,11 @@ class RBMDensity(DensityMixin, _Transformer):
 
     _rates = (0.2, 0.05)  # learning_rate="auto" for bits and for numbers
 
-    def _shape(self):
-        return {"inputs": self.n_features_in_, "hidden": len(self.components_), "classes": 0, "groups": self._kinds()}
-
     def _partition(self):
         check_is_fitted(self)
         if not hasattr(self, "_log_z"):
             with Process(self.n_jobs) as process:
-                answer, _ = process.request(dict(self._shape(), op="log_z", seed=self._seed), dict(self._model(), **getattr(self, "_base", {})))
+                answer, _ = process.request(dict(self._shape(len(self.components_)), op="log_z", seed=self._seed), dict(self._model(), **getattr(self, "_base", {})))
             for name in ("log_z", "std_err", "low", "high"):
                 if answer[name] is None:
                     answer[name] = np.nan
@@ -700,7 +705,7 @@ class RBMDensity(DensityMixin, _Transformer):
     def _draw(self, op, arrays, n_samples):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         with Process(self.n_jobs) as process:
-            return process.request(dict(self._shape(), op=op, samples=operator.index(n_samples), seed=seed), dict(self._model(), **arrays))
+            return process.request(dict(self._shape(len(self.components_)), op=op, samples=operator.index(n_samples), seed=seed), dict(self._model(), **arrays))
 
     def _back(self, x):
         """Convert values of the units to the scale of the training rows."""
