@@ -132,8 +132,7 @@ func (i Info) MarshalJSON() ([]byte, error) {
 	return finitejson.Marshal(object)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. It also reads nested objects of older checkpoints:
-// {"Moves": {"Flips": 1}} is the count Moves.Flips.
+// UnmarshalJSON reads what MarshalJSON writes. Counts of 0 are left out.
 func (i *Info) UnmarshalJSON(text []byte) error {
 	var f infoFields
 	var rest map[string]any
@@ -147,29 +146,16 @@ func (i *Info) UnmarshalJSON(text []byte) error {
 		delete(rest, name)
 	}
 	read := Info{Updates: f.Updates, SwapTries: f.SwapTries, Swaps: f.Swaps, Tuned: f.Tuned}
-	if err := read.counts("", rest); err != nil {
-		return err
-	}
-	*i = read
-	return nil
-}
-
-// counts adds the counts of a JSON object, their names preceded by prefix. Zeros are left out.
-func (i *Info) counts(prefix string, object map[string]any) error {
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		switch x := object[name].(type) {
-		case float64:
-			if x != 0 {
-				i.Count(prefix+name, x)
-			}
-		case map[string]any:
-			if err := i.counts(prefix+name+".", x); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("the count %.60q is no number", prefix+name)
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		x, ok := rest[name].(float64)
+		if !ok {
+			return fmt.Errorf("the count %.60q is no number", name)
+		}
+		if x != 0 {
+			read.Count(name, x)
 		}
 	}
+	*i = read
 	return nil
 }
 

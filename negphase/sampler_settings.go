@@ -114,8 +114,6 @@ func (s Settings) checkName(part string, sampler []string) error {
 		return fmt.Errorf("%s: %q is not of the form key=value; within settings numbers of a list follow a slash, as in tau=reach/5", s.Kind, part)
 	case m == nil || m.only != "":
 		return fmt.Errorf("%s: %q is not of the form key=value", s.Kind, part)
-	case mcmc.CheckRemoved(part) != nil:
-		return fmt.Errorf("%s: %w", s.Kind, mcmc.CheckRemoved(part))
 	case !slices.Contains(mcmc.MoverKinds(), part):
 		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s",
 			s.Kind, part, grammar.DidYouMeanOr(part, mcmc.MoverKinds(), "there are "+strings.Join(mcmc.MoverKinds(), ", ")))

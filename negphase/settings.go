@@ -50,36 +50,6 @@ var estimatorKinds = []estimatorKind{
 	{"exact", "enumeration, where a layer has at most 18 units", "grows as 2^n, where n is the number of units of the smaller layer", onBoth, "", &exactSettings{}},
 }
 
-// removed are the kinds that were removed.
-var removed = []*grammar.Removed{
-	{Name: "jar", Why: "its printed log Z was wrong, because the chains that shape an update then weigh that same update", Instead: "use pcd, or ptt for a log Z"},
-	{Name: "ucd", Why: "its estimates have no bias, and so much variance that they do not point along the gradient", Instead: "use pcd or pt"},
-}
-
-// A removedKey is a setting that was removed from a kind.
-type removedKey struct {
-	kind, name string
-	plain      string // the value that equals the behaviour without the key; "": every value does
-	why        string
-}
-
-// removedKeys are settings that Parse rejects. UnmarshalJSON rejects such a setting too, unless its
-// value is plain.
-var removedKeys = []removedKey{
-	{"ptt", "weights", "swaps", "weights by infinite swapping did not raise the final likelihood beyond the error"},
-	{"ptt", "lost", "bridge", "nothing showed that a return to earlier parameters pays"},
-	{"ptt", "models", "", "it belonged to weights=ins"},
-	{"sardonics", "tune", "0", noTune},
-	{"im", "tune", "0", noTune},
-	{"walk", "tune", "0", noTune},
-}
-
-const noTune = "nothing showed that tuning the walks in training pays"
-
-func (k removedKey) err() error {
-	return &grammar.Removed{Name: k.kind + ": " + k.name, Why: k.why, Instead: "leave it out"}
-}
-
 // Kinds returns the names of all estimators.
 func Kinds() []string {
 	names := make([]string, len(estimatorKinds))
@@ -93,11 +63,6 @@ func find(name string) (estimatorKind, error) {
 	for _, k := range estimatorKinds {
 		if k.name == name {
 			return k, nil
-		}
-	}
-	for _, r := range removed {
-		if r.Name == name {
-			return estimatorKind{}, r
 		}
 	}
 	return estimatorKind{}, grammar.NoKind("negative phase", name, Kinds())

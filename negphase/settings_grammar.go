@@ -2,9 +2,9 @@ package negphase
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -68,7 +68,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 			sampler = append(sampler, p)
 			continue
 		case !has || name == samplerKey:
-			return s, cmp.Or(mcmc.CheckRemoved(p), s.unknownKey(name, sampler))
+			return s, s.unknownKey(name, sampler)
 		case slices.Contains(seen, name):
 			return s, &TwiceError{kind, name}
 		}
@@ -118,11 +118,6 @@ func defaultsFrom(kind string, given Settings) (Settings, error) {
 
 // unknownKey returns the error for a key that neither s nor the sampler named so far has.
 func (s Settings) unknownKey(name string, sampler []string) error {
-	for _, k := range removedKeys {
-		if k.kind == s.Kind && k.name == name {
-			return k.err()
-		}
-	}
 	var known []string
 	for _, k := range s.keys() {
 		if k.Name != samplerKey {
@@ -156,8 +151,8 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return finitejson.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Missing keys have their defaults. Keys that the kind does
-// not have are ignored, except those of removedKeys.
+// UnmarshalJSON reads what MarshalJSON writes. Missing keys have their defaults. A key that the kind does not
+// have is an error.
 func (s *Settings) UnmarshalJSON(b []byte) error {
 	var fields map[string]any
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -167,13 +162,9 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	}
 	kind, _ := fields["kind"].(string)
 	read := DefaultSettings(kind)
-	for _, k := range removedKeys {
-		if x, ok := fields[k.name]; ok && k.kind == kind && k.plain != "" && x != any(k.plain) {
-			return k.err()
-		}
-	}
 	for _, k := range read.keys() {
 		x, ok := fields[jsonName(k)]
+		delete(fields, jsonName(k))
 		if list, isList := x.([]any); isList {
 			x = strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", "/")
 		}
@@ -182,6 +173,10 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 				return err
 			}
 		}
+	}
+	delete(fields, "kind")
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		return fmt.Errorf("the negative phase %q has no setting %.40q", kind, name)
 	}
 	*s = read
 	return nil

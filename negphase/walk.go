@@ -2,7 +2,6 @@ package negphase
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -117,13 +116,13 @@ func (w *walk) UnmarshalBinary(b []byte) error {
 	var frozen bool
 	r.read(&log, &frozen)
 	if r.err == nil && log != noLength && !(log >= 0 && log <= math.Log(mcmc.MaxLength)) {
-		r.check(false, "saved walks of exp(%v) flips; chains of an earlier build have no length: there k=auto was what k=fit is now", log)
+		r.check(false, "saved walks of exp(%v) flips", log)
 	}
 	if r.err != nil {
 		return r.err
 	}
 	if err := w.chains.UnmarshalBinary(b[:n]); err != nil {
-		return fmt.Errorf("%w (chains of an earlier build have no length of walks: there k=auto was what k=fit is now)", err)
+		return err
 	}
 	w.moves.length, w.moves.saved, w.moves.frozen = nil, log, frozen
 	w.moves.replicas = nil // the next call binds the chains again

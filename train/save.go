@@ -194,10 +194,6 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return saved{}, err
 	}
-	// Older versions wrote k=auto for what is k=fit now.
-	if fit := bytes.Replace(theirs, []byte(":k=auto"), []byte(":k=fit"), 1); bytes.Equal(fit, ours) {
-		theirs = fit
-	}
 	switch {
 	case h.Step < 0 || h.Step > MaxSteps:
 		return saved{}, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)

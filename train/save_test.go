@@ -40,30 +40,6 @@ func TestLoadGoesOn(t *testing.T) {
 	})
 }
 
-// Older versions wrote k=auto for what is k=fit now.
-func TestLoadRunsOfFitNamedAuto(t *testing.T) {
-	set, s := toy(t, smallToy), settingsOf(t, "im:chains=8")
-	tr := newTrainer(t, s, set, 6, false, rbm.Softmax)
-	run(t, tr, 3)
-	parts, err := readSaved(bytes.NewReader(save(t, tr)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	earlier := bytes.Replace(parts[0], []byte(":k=fit"), []byte(":k=auto"), 1)
-	if bytes.Equal(earlier, parts[0]) {
-		t.Fatalf("header %s has no :k=fit", parts[0])
-	}
-	for _, c := range []struct {
-		negphase string
-		ok       bool
-	}{{"im:chains=8", true}, {"im:chains=8:k=2", false}, {"sardonics:chains=8", false}} {
-		other := newTrainer(t, settingsOf(t, c.negphase), set, 6, false, rbm.Softmax)
-		if _, err := other.Load(bytes.NewReader(seal(append([][]byte{earlier}, parts[1:partCount-1]...)...))); (err == nil) != c.ok {
-			t.Errorf("%s loads chains of im:k=auto of an earlier build: error %v, want one: %v", c.negphase, err, !c.ok)
-		}
-	}
-}
-
 // The kind of label layer of a model without labels makes no difference.
 func TestLoadWithoutLabels(t *testing.T) {
 	tr := newTrainer(t, settingsOf(t, "cd:k=1"), toy(t, smallToy), 6, false, rbm.Bernoulli)

@@ -94,7 +94,6 @@ func TestBadUsage(t *testing.T) {
 		{"-tune -sampler pt", []string{"-tune", "pt"}},
 		// Samplers.
 		{"-sampler gibs", []string{"-sampler", `"gibs"`, "did you mean gibbs?"}},
-		{"-sampler gibbs,pairs", []string{"-sampler", "pairs was removed", "use exchange"}},
 		{"-sampler zzzzzz", []string{"-sampler", `"zzzzzz"`, "sardonics"}},
 		{"-sampler ", []string{"-sampler"}},
 		{"-sampler gibbs,,sw", []string{"-sampler"}},

@@ -75,7 +75,6 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, s + "-negphase pcd,cd", []string{"-negphase: cd starts at the data", "there is no -data; give it"}},
 		{cli.Usage, s + "-negphase pcd:start=data", []string{"pcd:start=data starts at the data", "there is no -data; give it"}},
 		{cli.Usage, s + "-negphase pt:tau=2/3", []string{"-negphase", "first must be 1"}},
-		{cli.Usage, s + "-negphase pcd,ucd:max=2", []string{"-negphase", "ucd was removed", "use pcd or pt"}},
 		{cli.Usage, "-model large.npz -chains 1000000 -negphase pt:tau=1/2/inf:sardonics", []string{"-negphase", "units to move", "at most 67108864"}},
 		{cli.Usage, "-model large.npz -chains 1000000 -negphase pt:tau=1/2/3/4/5/6/7/8/9/10/11/12/13/14", []string{"-negphase", "makes 560000000 hidden states", "at most 536870912"}},
 		{cli.Failed, "-model large.npz -negphase exact -reference pcd -reference-steps 2", []string{"exact", "2^40 states", "2^18"}},

@@ -357,7 +357,6 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, m + "-negphase cd", []string{"-negphase: cd starts at the data", "pcd"}},
 		{cli.Usage, m + "-negphase ptt", []string{"-negphase: ptt follows a model in training", "pcd"}},
 		{cli.Usage, m + "-negphase exact -rounds 100", []string{"-negphase exact has no chains", "leave -rounds out"}},
-		{cli.Usage, m + "-negphase ucd", []string{"ucd was removed", "use pcd or pt"}},
 		{cli.Usage, plain + "-negphase pt:path=data", []string{"path=data"}},
 		{cli.Usage, plain + "-clamp holes.txt", []string{`"holes.txt"`, ".csv, .npz or .npy"}},
 		{cli.Failed, plain + "-clamp none.csv", []string{"none.csv does not exist"}},

@@ -102,7 +102,6 @@ func TestBadUsage(t *testing.T) {
 		// More memory than any machine has; with -dry-run, so that nothing is allocated.
 		{"-data toy:2,1024,1,0 -batch 1 -hidden 1048576 -dry-run", []string{"-hidden is 1048576", "weights", "at most 1073741824"}},
 		{toy + "-chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "5 temperatures", "-hidden 1000", "at most 536870912"}},
-		{"-negphase ucd", []string{"-negphase", "ucd was removed", "use pcd or pt"}},
 		{toy + "-negphase pcd -chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "1 temperatures", "-hidden 1000"}},
 		{"-data toy:2,1,10000,0.1 -batch 20000 -hidden 100000 -negphase cd -dry-run", []string{"-batch 20000", "-hidden 100000", "at most 536870912"}},
 		// The toy data.

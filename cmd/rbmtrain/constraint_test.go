@@ -30,7 +30,7 @@ func TestBadConstraints(t *testing.T) {
 	}{
 		{bars + "-constraint hidden=7", 2, []string{"-constraint", "hidden=7", "0 … 6"}},
 		{bars + "-constraint hidden=0", 2, []string{"-constraint", `"hidden=0"`, "from 1 on"}},
-		{bars + "-constraint all=-2", 2, []string{"-constraint", `"all=-2"`, "from 1 on"}},
+		{bars + "-constraint all=-2", 2, []string{"-constraint", `"all=-2"`, "whole number"}},
 		{bars + "-constraint most=2", 2, []string{"-constraint", `"most=2"`, "hidden=20", "all=120"}},
 		{bars + "-constraint all=16 -negphase exact", 2, []string{"-constraint", "all=16", "0 … 15"}},
 		{bars + "-constraint hidden=3 -negphase sardonics", 2, []string{"-negphase", "sardonics", "hidden=3", "use cd, pcd"}},

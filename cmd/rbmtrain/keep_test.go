@@ -146,7 +146,7 @@ func TestConfigFlags(t *testing.T) {
 	clitest.Isolate(t)
 	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
 	config := clitest.Read(t, "run/"+rundir.ConfigFile)
-	for _, name := range []string{"cpuprofile", "out", "force", "constraint-reference"} {
+	for _, name := range []string{"cpuprofile", "out", "force"} {
 		for _, at := range []string{`"flags": {`, `"Flags": {`} {
 			clitest.Write(t, "run/"+rundir.ConfigFile, strings.Replace(config, `"flags": {`, at+"\n"+`"`+name+`": "true",`, 1))
 			rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run"}, rundir.ConfigFile, "sets -"+name)

@@ -8,13 +8,12 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/data/grammar"
 	"gorbm/negphase"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
@@ -127,6 +126,7 @@ type options struct {
 	testHash string       // hash of the test rows of the resumed run
 	rates    []rateChange
 	before   int      // number of steps that the resumed run had planned
+	build    string   // version of the program that began the resumed run
 	command  []string // the command line that started the run
 
 	group *ranks.Group
@@ -235,7 +235,7 @@ func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout
 	}
 	if o.flags.Given("resume") {
 		if err := o.adopt(); err != nil {
-			return err
+			return o.blameBuild(err)
 		}
 	}
 	if o.negphase == "help" {
@@ -255,16 +255,21 @@ func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout
 		o.command = append([]string{o.flags.Name()}, args...)
 	}
 	p, trainer, err := o.prepare(ctx)
-	if removed := (*grammar.Removed)(nil); o.flags.Given("resume") && errors.As(err, &removed) {
-		err = cli.Usagef("-resume: %s: %s was removed: %s; train a new run, or resume this one with the version that made it", o.resume, removed.Name, removed.Why)
-	}
-	if err = g.Agree(err, facts(trainer)...); err != nil {
+	if err = g.Agree(o.blameBuild(err), facts(trainer)...); err != nil {
 		return err
 	}
 	if g.Rank() > 0 {
 		return p.follow(ctx, trainer)
 	}
 	return p.run(ctx, trainer)
+}
+
+// blameBuild adds to an error of -resume that another build made the run, if it did.
+func (o *options) blameBuild(err error) error {
+	if err == nil || o.build == "" || o.build == cli.Version() {
+		return err
+	}
+	return fmt.Errorf("%w; the run in %s is of another build, %s, which can resume it", err, o.resume, o.build)
 }
 
 // prepare checks the settings, loads the data and returns the plan of the run and its trainer. It

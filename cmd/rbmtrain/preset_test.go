@@ -124,7 +124,7 @@ func TestLibraryIsTheCommand(t *testing.T) {
 }
 
 // A run stores the values of its preset in config.json, and resumes with them. A run without a
-// preset, from an early version, is refused.
+// preset is refused.
 func TestResumeKeepsThePreset(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -161,7 +161,7 @@ func TestResumeKeepsThePreset(t *testing.T) {
 	c := config("run")
 	delete(c, "preset")
 	rewrite("run", c)
-	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run", "-steps", "90", "-quiet"}, "names no preset", "train a new one")
+	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run", "-steps", "90", "-quiet"}, "names no preset")
 }
 
 // -resume with more steps stretches a schedule that ends with the run, and warns.

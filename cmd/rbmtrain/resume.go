@@ -29,6 +29,7 @@ func (o *options) adopt() error {
 	}
 	o.extended, o.slowed = o.flags.Given("steps"), o.flags.Given("rate")
 	c := struct {
+		Version string            `json:"version"`
 		Flags   map[string]string `json:"flags"`
 		Preset  *presetChoice     `json:"preset"`
 		Steps   int               `json:"steps"`
@@ -41,8 +42,9 @@ func (o *options) adopt() error {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
 	}
+	o.build = c.Version
 	if c.Preset == nil {
-		return fmt.Errorf("-resume: %s names no preset, so the run is from an early version; train a new one", folder.Path(rundir.ConfigFile))
+		return fmt.Errorf("-resume: %s names no preset: it is damaged", folder.Path(rundir.ConfigFile))
 	}
 	notKept := o.flags.Tagged(tagCall)
 	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
@@ -53,11 +55,8 @@ func (o *options) adopt() error {
 		}
 	}
 	for name, value := range c.Flags {
-		if o.flags.Given(name) || name == "epochs" && o.extended || name == "jsonl" { // jsonl was removed: metrics.csv has its rows
+		if o.flags.Given(name) || name == "epochs" && o.extended {
 			continue
-		}
-		if name == "constraint-reference" {
-			return fmt.Errorf("-resume: %s sets -%s, which was removed; exchange 0 and 1 in the columns that were 1 in the reference, and train a new run", folder.Path(rundir.ConfigFile), name)
 		}
 		if err := o.flags.Set(name, value); err != nil {
 			return fmt.Errorf("-resume: %s: -%s %q: %w", folder.Path(rundir.ConfigFile), name, value, err)

@@ -112,14 +112,6 @@ func (k Keys) Parse(kind string, parts []string) error {
 	return nil
 }
 
-// Removed is the error about a name or setting that earlier versions had. It says why the setting was
-// removed, and what to do instead.
-type Removed struct{ Name, Why, Instead string }
-
-func (r *Removed) Error() string {
-	return fmt.Sprintf("%s was removed: %s; %s", r.Name, r.Why, r.Instead)
-}
-
 // NoKey returns the error for a key that the kind does not have.
 func NoKey(kind, name string, known []string) error {
 	if len(known) == 0 {

@@ -67,18 +67,6 @@ func samplerNamed(name string) *sampler {
 	return &samplers[at]
 }
 
-// CheckRemoved returns an error if part, a sampler's name or key=value, was removed from the grammar. The
-// error says why it was, and what to use instead.
-func CheckRemoved(part string) error {
-	switch {
-	case part == "pairs":
-		return &grammar.Removed{Name: part, Why: "exchange gives more independent states a second", Instead: "use exchange"}
-	case strings.HasPrefix(part, "accept="):
-		return &grammar.Removed{Name: "accept", Why: "acceptance over all types of moves accepts more than that by their own", Instead: "leave it out"}
-	}
-	return nil
-}
-
 // MoverKinds returns the names of all samplers.
 func MoverKinds() []string {
 	names := make([]string, len(samplers))
@@ -150,11 +138,6 @@ func Help() (kinds, keys string) {
 // The error names the key or the sampler, and the values that it may have.
 func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
-	for _, part := range parts {
-		if err := CheckRemoved(part); err != nil {
-			return nil, err
-		}
-	}
 	s := samplerNamed(parts[0])
 	if s == nil {
 		return nil, grammar.NoKind("sampler", parts[0], MoverKinds())

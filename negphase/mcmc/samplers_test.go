@@ -80,8 +80,6 @@ func TestParseMoverErrorsNameTheKey(t *testing.T) {
 		"sardonics:mix=1/x/1":             `"x" is not a number`,
 		"sardonics:mix=1/-1/1":            "must not be negative",
 		"sardonics:mix=0/0/0":             "no type",
-		"sardonics:mix=1/1/0:accept=type": "accept was removed",
-		"pairs:weights=boltzmann":         "pairs was removed",
 		"sardonics:weights=heatbth":       "did you mean heatbath?",
 		"im:gama=1":                       "did you mean gamma?",
 		"wolff:clusters=0":                "clusters",

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"gorbm/data/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/finitejson"
@@ -99,10 +98,8 @@ func ReadPolicy(path string, units int) (*Policy, error) {
 	case len(p.Kernels) == 0 || len(p.Kernels) > maxKernels:
 		return nil, fmt.Errorf("%s has %d kernels; a policy has 1 … %d", path, len(p.Kernels), maxKernels)
 	}
-	if _, err := p.Mixture(); errors.As(err, new(*grammar.Removed)) {
-		return nil, fmt.Errorf("%s is of an earlier version, whose kernels have settings that were removed; tune again", path)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if _, err := p.Mixture(); err != nil {
+		return nil, fmt.Errorf("%s: %w; tune again", path, err)
 	}
 	if _, err := mcmc.ParseMover(p.Best, mcmc.Linear); err != nil {
 		return nil, fmt.Errorf("%s: best: %w", path, err)
