@@ -150,15 +150,15 @@ func (f *frame) add(cells []string, line, row int, byFile []*column, given []flo
 	if n == maxRows {
 		return formatErrorf("%s: more than the %d rows that are allowed; split the file", f.path, maxRows)
 	}
-	// Before slices double: is there memory for them?
-	if n&(n-1) == 0 && n*len(cells) >= 1<<22 {
-		size := 0
+	// Before slices double: is there memory for them, their copies and what is not collected yet?
+	if n&(n-1) == 0 && n >= 1<<10 {
+		size := 4*n + 12*len(f.weights)
 		for _, c := range byFile {
 			if c != nil {
 				size += len(c.cells)
 			}
 		}
-		if err := memory.Check(fmt.Sprintf("%s, after %d rows,", f.path, n), 3*float64(size)); err != nil {
+		if err := memory.Check(fmt.Sprintf("%s, after %d rows,", f.path, n), 6*float64(size)); err != nil {
 			return formatErrorf("%w; split the file", err)
 		}
 	}

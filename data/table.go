@@ -29,14 +29,15 @@ const (
 // newTable makes a set of a table: columns of categories, bits and numbers, whose cells may be missing. It
 // decides the levels of each column.
 func (f *frame) newTable(kept, out []judgement, opt Options) (*Set, error) {
-	for i, j := range kept {
-		if slices.ContainsFunc(kept[:i], func(o judgement) bool { return o.c.name == j.c.name }) {
+	seen := map[string]bool{}
+	for _, j := range kept {
+		if seen[j.c.name] {
 			return nil, formatErrorf("%s:1: two columns are named %s; give them different names", f.path, quote(j.c.name))
 		}
+		seen[j.c.name] = true
 	}
-	varies := func(j judgement) bool {
-		return j.c.varies(f.counted) || slices.Contains(ParseNames(opt.Categorical), j.c.name)
-	}
+	asked := ParseNames(opt.Categorical)
+	varies := func(j judgement) bool { return j.c.varies(f.counted) || slices.Contains(asked, j.c.name) }
 	if slices.ContainsFunc(kept, varies) {
 		kept = slices.DeleteFunc(kept, func(j judgement) bool {
 			if varies(j) {

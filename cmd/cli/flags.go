@@ -99,7 +99,7 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 		}
 		return err
 	case err != nil:
-		return Usagef("%s%s; see -h", strings.TrimSuffix(err.Error(), ": parse error"), f.suggest(err))
+		return Usagef("%s%s; see -h", shorten(strings.TrimSuffix(err.Error(), ": parse error")), f.suggest(err))
 	case f.version:
 		fmt.Fprintf(stdout, "%s %s\n", f.Name(), Version())
 		return flag.ErrHelp
@@ -113,9 +113,18 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 		io.WriteString(stdout, f.dataHelp())
 		return flag.ErrHelp
 	case f.NArg() > 0:
-		return Usagef("unexpected argument %q; settings are given by flags, see -h", f.Arg(0))
+		return Usagef("unexpected argument %.200q; settings are given by flags, see -h", f.Arg(0))
 	}
 	return cmp.Or(f.check(given), f.checkTogether())
+}
+
+// shorten replaces the middle of a long message, which quotes a value of a flag.
+func shorten(message string) string {
+	const part = 200 // bytes of each end that are kept
+	if len(message) <= 2*part {
+		return message
+	}
+	return strings.ToValidUTF8(message[:part], "") + " … " + strings.ToValidUTF8(message[len(message)-part:], "")
 }
 
 // suggest names the flag that is most similar to an unknown one.

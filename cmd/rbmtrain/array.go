@@ -162,24 +162,26 @@ func (a *array) add(n int, common, words []string, at map[string]int) error {
 // splitWords splits a line at white space outside quotes. A word that begins with # ends
 // the line.
 func splitWords(line string) (words []string, err error) {
-	word, in, quote := "", false, rune(0)
+	var word strings.Builder
+	in, quote := false, rune(0)
 	for _, c := range line {
 		switch {
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote != 0:
-			word += string(c)
+			word.WriteRune(c)
 		case c == '\'' || c == '"':
 			quote, in = c, true
 		case strings.ContainsRune(" \t\r\n", c):
 			if in {
-				words = append(words, word)
+				words = append(words, word.String())
 			}
-			word, in = "", false
+			word.Reset()
+			in = false
 		case c == '#' && !in:
 			return words, nil
 		default:
-			word += string(c)
+			word.WriteRune(c)
 			in = true
 		}
 	}
@@ -187,7 +189,7 @@ func splitWords(line string) (words []string, err error) {
 		return nil, fmt.Errorf("a quote %c is not closed", quote)
 	}
 	if in {
-		words = append(words, word)
+		words = append(words, word.String())
 	}
 	return words, nil
 }

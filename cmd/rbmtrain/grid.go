@@ -14,7 +14,7 @@ var errGrid = fmt.Errorf("more than %d runs in one line; use fewer alternatives 
 // expandGrid returns the flags of each run of a line. Braces list alternatives as in
 // shells: -rate {0.1,0.05} is two runs, and -seed {1..20} twenty. Several braces make a
 // grid, in which the last brace varies fastest. Braces with neither a comma nor two dots
-// are kept.
+// are kept; alternatives within alternatives are an error.
 func expandGrid(words []string) (runs [][]string, err error) {
 	runs = [][]string{nil}
 	for _, word := range words {
@@ -52,6 +52,9 @@ func expandWord(word string) ([]string, error) {
 		end += open
 		inside := word[open+1 : end]
 		values := strings.Split(inside, ",")
+		if strings.Contains(inside, "{") && len(values) > 1 {
+			return nil, fmt.Errorf("braces within braces; write alternatives side by side, as in {1,2}{3,4}")
+		}
 		if first, last, ok := strings.Cut(inside, ".."); ok && len(values) == 1 {
 			var err error
 			if values, err = integers(first, last); err != nil {

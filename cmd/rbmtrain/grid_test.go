@@ -23,7 +23,7 @@ func TestExpandGrid(t *testing.T) {
 			t.Errorf("%q is %s, %v; want %s", line, got, err, want)
 		}
 	}
-	for line, want := range map[string]string{"-seed {3..1}": "no range", "-seed {a..c}": "no range", "-seed {1..1000000}": "100000", "-seed {1..1000} -k {1..101}": "100000", "x{1..1000}{1..101}": "100000", "{0..9223372036854775807}": "100000", "{-9223372036854775808..9223372036854775807}": "100000"} {
+	for line, want := range map[string]string{"-seed {3..1}": "no range", "-seed {a..c}": "no range", "-seed {1..1000000}": "100000", "-rate {1,{2,3}}": "braces within braces", "-seed {1..1000} -k {1..101}": "100000", "x{1..1000}{1..101}": "100000", "{0..9223372036854775807}": "100000", "{-9223372036854775808..9223372036854775807}": "100000"} {
 		if _, err := expandGrid(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", line, err, want)
 		}
@@ -53,4 +53,8 @@ func TestGridInArray(t *testing.T) {
 	rbmtrain.Fails(t, cli.Usage, small("-array", "two.txt"), "two.txt:1", "several runs of this line have -out runs/same")
 	clitest.Write(t, "bad.txt", "\n-seed {2..1}\n")
 	rbmtrain.Fails(t, cli.Usage, small("-array", "bad.txt"), "bad.txt:2", "{2..1}")
+	clitest.Write(t, "long.txt", "-rate "+strings.Repeat("{1}", 100_000)+"\n")
+	if r := rbmtrain.Call(small("-array", "long.txt")...); r.Status != cli.Usage || len(r.Stderr) > 1000 || !strings.Contains(r.Stderr, "long.txt:1: invalid value") {
+		t.Errorf("a long value: status %d and %d bytes of message, want %d and at most 1000", r.Status, len(r.Stderr), cli.Usage)
+	}
 }

@@ -30,3 +30,19 @@ func TestMemory(t *testing.T) {
 		t.Errorf("left is %s", tree)
 	}
 }
+
+// An endless pipe is refused in one line when its rows fill the memory.
+func TestMemoryOfAPipe(t *testing.T) {
+	dir := t.TempDir()
+	cmd := process(dir, "-quiet", "-data", "-", "-out", "run")
+	shell := exec.Command("sh", append([]string{"-c", `ulimit -v 2000000; yes 0.1234,1.5,0.3 | "$@"`, "sh"}, cmd.Args...)...)
+	shell.Env, shell.Dir = cmd.Env, dir
+	out, _ := shell.CombinedOutput()
+	if shell.ProcessState.ExitCode() != cli.Failed {
+		t.Errorf("exits with %d, want %d", shell.ProcessState.ExitCode(), cli.Failed)
+	}
+	rbmtrain.OneLine(t, string(out), "stdin", "of memory", "ulimit -v")
+	if tree := clitest.Tree(t, dir); strings.TrimSpace(tree) != "" {
+		t.Errorf("left is %s", tree)
+	}
+}
