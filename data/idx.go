@@ -7,113 +7,77 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"gorbm/rbm/npz"
 )
 
-// maxIDX limits the uncompressed size of an IDX file. The largest of the known
-// sets, EMNIST by class, has 550 MB.
+// maxIDX limits the bytes of the elements of an IDX file. The largest of the known sets, EMNIST by class,
+// has 550 MB.
 const maxIDX = 1 << 30
 
-// scanFile reads the IDX file at path, gzipped or not, as scanIDX does.
-func scanFile(ctx context.Context, path string, dims []int, begin func(dims []int) (io.Writer, error)) error {
-	file, size, err := open(ctx, path)
+// idxTypes are the types of elements: their code, and their kind and size in package npz.
+var idxTypes = map[byte]struct {
+	kind byte
+	size int
+}{0x08: {'u', 1}, 0x09: {'i', 1}, 0x0b: {'i', 2}, 0x0c: {'i', 4}, 0x0d: {'f', 4}, 0x0e: {'f', 8}}
+
+// openIDX opens an IDX file, gzipped or not, as an array with the name path. IDX is the format of MNIST: two
+// zero bytes, the type of the elements, the number of dimensions, each dimension as a big-endian uint32, then
+// the elements, with the last dimension running fastest. The header is not trusted: no more is allocated than
+// the file delivers.
+func openIDX(ctx context.Context, path string) (*npz.Array, error) {
+	f, size, err := open(ctx, path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer file.Close()
-	var magic [2]byte
-	_, err = file.ReadAt(magic[:], 0)
-	packed := err == nil && magic == gzipMagic
-	return scanPacked(reading{ctx, nil, file}, path, dims, func(dims []int) (io.Writer, error) {
-		full := 1.0
-		for _, n := range dims {
-			full *= float64(n)
-		}
-		if packed && npz.Bomb(full, float64(size)) {
-			return nil, formatErrorf("%s: the header asks for %.3g bytes out of a file of %d; write it uncompressed if it is right", path, full, size)
-		}
-		return begin(dims)
-	})
+	r, err := newIDX(reading{ctx, nil, f}, f, size, path)
+	if err != nil {
+		f.Close()
+	}
+	return r, err
 }
 
-// scanPacked is scanIDX of a reader of IDX, gzipped or not.
-func scanPacked(r io.Reader, path string, dims []int, begin func(dims []int) (io.Writer, error)) error {
-	r, err := decompress(r)
+// newIDX returns the array of the IDX file of size bytes that r reads, and that the array closes.
+func newIDX(r io.Reader, closer io.Closer, size int64, path string) (*npz.Array, error) {
+	in, err := decompress(r)
 	if err != nil {
-		return idxRead(path, err)
+		return nil, idxRead(path, err)
 	}
-	ahead := readAhead(r)
-	defer ahead.Close()
-	return scanIDX(ahead, path, maxIDX, dims, begin)
-}
-
-// idxBytes is the type of unsigned bytes, the only type read here.
-const idxBytes = 0x08
-
-// scanIDX reads an IDX file of unsigned bytes. IDX is the format of MNIST: two zero bytes, the type of the
-// elements, the number of dimensions, each dimension as a big-endian uint32, then the elements, with the
-// last dimension running fastest. scanIDX calls begin with the dimensions, and writes the elements to the
-// Writer that begin returns. dims has the allowed numbers of dimensions, and most is the
-// largest number of elements. The header is not trusted: scanIDX allocates no more than r delivers, and
-// reads at most one byte more than the header says. Errors name path.
-func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims []int) (io.Writer, error)) error {
 	var head [4]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return idxRead(path, err)
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, idxRead(path, err)
 	}
+	element, known := idxTypes[head[2]]
 	switch {
 	case head[0] != 0 || head[1] != 0:
-		return formatErrorf("%s: not an IDX file (it starts with % x); put the original file there", path, head)
-	case head[2] != idxBytes:
-		return formatErrorf("%s: IDX elements of kind 0x%02x; only unsigned bytes (0x08) can be read", path, head[2])
-	case !slices.Contains(dims, int(head[3])):
-		return formatErrorf("%s: %s, but %s belong there; are the files exchanged?", path, idxContent(int(head[3])), idxContent(dims[len(dims)-1]))
+		return nil, formatErrorf("%s: not an IDX file (it starts with % x); put the original file there", path, head)
+	case !known:
+		return nil, formatErrorf("%s: IDX elements of kind 0x%02x are not known; put the original file there", path, head[2])
 	}
-	shape := make([]int, head[3])
-	size := int64(1)
+	shape := make([]int64, head[3])
+	full := int64(element.size)
 	for i := range shape {
 		var b [4]byte
-		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return idxRead(path, err)
+		if _, err := io.ReadFull(in, b[:]); err != nil {
+			return nil, idxRead(path, err)
 		}
-		d := int64(binary.BigEndian.Uint32(b[:]))
-		if d == 0 {
-			return formatErrorf("%s: the header says that dimension %d is empty; put the original file there", path, i+1)
+		shape[i] = int64(binary.BigEndian.Uint32(b[:]))
+		if shape[i] == 0 {
+			return nil, formatErrorf("%s: the header says that dimension %d is empty; put the original file there", path, i+1)
 		}
-		if d > most/size {
-			return formatErrorf("%s: the header asks for more than %d bytes; put the original file there", path, most)
+		if shape[i] > maxIDX/full {
+			return nil, formatErrorf("%s: the header asks for more than %d bytes; put the original file there", path, maxIDX)
 		}
-		size *= d
-		shape[i] = int(d)
+		full *= shape[i]
 	}
-	w, err := begin(shape)
-	if err != nil {
-		return err
+	if _, packed := in.(*gzip.Reader); packed && npz.Bomb(float64(full), float64(size)) {
+		return nil, formatErrorf("%s: the header asks for %.3g bytes out of a file of %d; write it uncompressed if it is right", path, float64(full), size)
 	}
-	n, err := io.Copy(w, io.LimitReader(r, size+1))
-	switch {
-	case err != nil:
-		return idxRead(path, err)
-	case n < size:
-		return formatErrorf("%s: cut short, %d bytes of data where the header says %d; fetch it again", path, n, size)
-	case n > size:
-		return formatErrorf("%s: more data than the %d bytes that the header says; fetch it again", path, size)
-	}
-	return nil
-}
-
-// idxContent says for a message what an IDX file with this number of dimensions probably contains.
-func idxContent(dims int) string {
-	switch dims {
-	case 1:
-		return "labels (1 dimension)"
-	case 3:
-		return "images (3 dimensions)"
-	}
-	return fmt.Sprintf("data of %d dimensions", dims)
+	return npz.NewArray(path, element.kind, element.size, shape, struct {
+		io.Reader
+		io.Closer
+	}{in, closer}), nil
 }
 
 // idxRead returns the error for a file that is cut short or cannot be decompressed. An error of the disk
@@ -126,17 +90,6 @@ func idxRead(path string, err error) error {
 		return formatErrorf("%s: damaged (%v); fetch it again", path, err)
 	}
 	return fmt.Errorf("%s: %w", path, err)
-}
-
-// readAhead reads r in a goroutine, one piece ahead, so that r is decompressed while the previous piece is
-// used. Close ends the goroutine.
-func readAhead(r io.Reader) io.ReadCloser {
-	from, to := io.Pipe()
-	go func() {
-		_, err := io.Copy(to, struct{ io.Reader }{r}) // the struct hides r's WriterTo, so that Copy works by pieces
-		to.CloseWithError(err)
-	}()
-	return from
 }
 
 // gzipMagic is the start of a gzip file.

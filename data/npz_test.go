@@ -187,6 +187,52 @@ func TestNPZKeras(t *testing.T) {
 	}
 }
 
+// Inputs and labels have the names that people give them, and pictures may have one channel.
+func TestArrayNames(t *testing.T) {
+	x, test := npyBytes("|u1", "2, 2", []byte{0, 1, 1, 0}), npyBytes("|u1", "1, 2", []byte{1, 1})
+	y, yTest := npyBytes("|u1", "2,", []byte{4, 7}), npyBytes("|u1", "1,", []byte{7})
+	for _, names := range [][4]string{
+		{"x", "y", "x_test", "y_test"}, {"X", "Y", "X_test", "y_test"}, {"x_train", "y_train", "x_test", "y_test"}, {"X_train", "y_train", "X_test", "Y_test"},
+		{"train_images", "train_labels", "test_images", "test_labels"}, {"data", "labels", "", ""}, {"images", "target", "", ""}, {"arr_0", "arr_1", "", ""},
+	} {
+		files := []any{"other", x, names[1], y, names[0], x}
+		if names[2] != "" {
+			files = append(files, names[2], test, names[3], yTest)
+		}
+		s, s2, err := readNPZ(zipped(zip.Store, files...), "auto")
+		if err != nil {
+			t.Errorf("%v: %v", names, err)
+			continue
+		}
+		if rowText(s.X, 0) != "01" || !slices.Equal(s.Classes, []string{"4", "7"}) || !slices.Equal(s.Y, []int32{0, 1}) || (s2 == nil) != (names[2] == "") || s2 != nil && s2.Y[0] != 1 {
+			t.Errorf("%v: read %+v, %+v", names, s, s2)
+		}
+	}
+	for _, shape := range []string{"2, 1, 2, 3", "2, 2, 3, 1", "2, 2, 3"} {
+		s, _, err := readNPZ(zipped(zip.Store, "x", npyBytes("|u1", shape, []byte{0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1})), "auto")
+		if err != nil || s.Height != 2 || s.Width != 3 || s.Len() != 2 || rowText(s.X, 0) != "011000" || !s.Pictures {
+			t.Errorf("(%s): %+v, %v", shape, s, err)
+		}
+	}
+}
+
+// The fast ways through arrays see every value: one that is not a number in a late row, and values beyond
+// the scale among many others.
+func TestArrayLateValues(t *testing.T) {
+	const rows, cols = 50, 70
+	for _, bad := range []float64{math.NaN(), math.Inf(1), -0.25, 1.5} {
+		for _, at := range []int{0, 5, rows*cols - 1} {
+			x := make([]float64, rows*cols)
+			for i := range x {
+				x[i] = float64(i%7) / 7
+			}
+			x[at] = bad
+			_, _, err := readNPZ(zipped(zip.Store, "x", npyBytes("<f8", "50, 70", x)), "auto")
+			checkFormat(t, err, fmt.Sprintf("row %d, column %d", at/cols, at%cols))
+		}
+	}
+}
+
 // The reader reads what package npz writes, in rows of more than a word.
 func TestNPZRoundTrip(t *testing.T) {
 	want := randomSet(9, 150, 3)
@@ -226,7 +272,7 @@ func TestNPZErrors(t *testing.T) {
 	}{
 		{"not a zip", []byte("hello"), "not an npz archive"},
 		{"empty zip", zipped(zip.Store), "an empty archive"},
-		{"other names", zipped(zip.Store, "arr_0", x, "b", x), `only "arr_0", "b"; name the inputs x`},
+		{"other names", zipped(zip.Store, "a", x, "b", x), `only "a", "b"; name the inputs x`},
 		{"not npy", one([]byte("hello, world")), "not a NumPy array"},
 		{"empty npy", one(nil), "cut short"},
 		{"only magic", one([]byte("\x93NUMPY\x01\x00")), "cut short"},
@@ -247,6 +293,7 @@ func TestNPZErrors(t *testing.T) {
 		{"quarter", one(npyBytes("<f1", "3, 2", make([]byte, 6))), `"<f1" cannot be read`},
 		{"text", one(npyBytes("<U1", "3, 2", make([]byte, 24))), "inputs are text"},
 		{"one dimension", one(npyBytes("|b1", "6,", make([]byte, 6))), "1 dimensions"},
+		{"channels", one(npyBytes("|b1", "1, 3, 1, 2", make([]byte, 6))), "several channels"},
 		{"none", one(npyBytes("|b1", "", make([]byte, 1))), "0 dimensions"},
 		{"no rows", one(npyBytes("|b1", "0, 3", []byte{})), "no examples"},
 		{"no columns", one(npyBytes("|b1", "3, 0", []byte{})), "no examples"},
@@ -261,7 +308,7 @@ func TestNPZErrors(t *testing.T) {
 		{"damaged", damaged, "checksum"},
 		{"false size", bomb, "are impossible"},
 		{"label count", labels(npyBytes("|u1", "2,", []byte{0, 1})), "labels of shape [2] for 3 examples"},
-		{"one-hot", labels(npyBytes("|u1", "3, 2", []byte{0, 1, 1, 0, 0, 1})), "labels of shape [3 2] for 3 examples"},
+		{"one-hot", labels(npyBytes("|u1", "3, 2", []byte{0, 1, 1, 0, 0, 1})), "y.argmax(1)"},
 		{"label NaN", labels(npyBytes("<f8", "3,", []float64{0, math.NaN(), 1})), "label of row 1"},
 		{"label 0.5", labels(npyBytes("<f8", "3,", []float64{0, 1, 0.5})), "label of row 2"},
 		{"label empty", labels(npyBytes("<U1", "3,", []uint32{65, 0, 66})), "label of row 1"},
@@ -412,7 +459,7 @@ func TestSparse(t *testing.T) {
 		want string
 	}{
 		{"format", npyBytes("|S3", "", []byte("csc")), `a sparse matrix of format "csc"; save it by scipy.sparse.save_npz(FILE, matrix.tocsr())`},
-		{"format", nil, "no array x or x_train"},
+		{"format", nil, "1 dimensions"},
 		{"indptr", nil, "no array indptr"},
 		{"indptr", npyBytes("<i4", "4,", []int32{0, 2, 2, 6}), "shape and indptr do not describe the rows"},
 		{"indptr", npyBytes("<i4", "5,", []int32{0, 3, 2, 3, 6}), "shape and indptr do not describe the rows"},

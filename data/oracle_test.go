@@ -422,6 +422,19 @@ func npyMeans(x, y []byte, opt Options) (m meaning, err error) {
 	if err != nil {
 		return m, err
 	}
+	var labels *oracle.Array
+	if y != nil {
+		l, err := oracle.NPY(y)
+		if err != nil {
+			return m, err
+		}
+		labels = &l
+	}
+	return arrayMeans(a, labels, opt)
+}
+
+// arrayMeans returns what an array of inputs and one of labels, which may be nil, mean.
+func arrayMeans(a oracle.Array, l *oracle.Array, opt Options) (m meaning, err error) {
 	known := map[string]string{"b": "1", "i": "1 2 4 8", "u": "1 2 4 8", "f": "2 4 8"}[a.Type[1:2]]
 	if !slices.Contains(strings.Fields(known), a.Type[2:]) || len(a.Shape) < 2 {
 		return m, errors.New("no inputs")
@@ -437,11 +450,7 @@ func npyMeans(x, y []byte, opt Options) (m meaning, err error) {
 		}
 		m.values = append(m.values, v)
 	}
-	if y != nil {
-		l, err := oracle.NPY(y)
-		if err != nil {
-			return m, err
-		}
+	if l != nil {
 		if len(l.Data) != a.Shape[0]*l.Size {
 			return m, errors.New("labels of another number")
 		}
@@ -509,41 +518,39 @@ func unpacked(b []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// idxTaken parses an IDX file of bytes.
-func idxTaken(b []byte) (dims []int, data []byte, err error) {
+// idxTaken parses an IDX file.
+func idxTaken(b []byte) (a oracle.Array, err error) {
 	if b, err = unpacked(b); err != nil {
-		return nil, nil, err
+		return a, err
 	}
-	if len(b) < 4 || string(b[:3]) != "\x00\x00\x08" || len(b) < 4+4*int(b[3]) {
-		return nil, nil, errors.New("no IDX file of bytes")
+	if len(b) < 4 || b[0] != 0 || b[1] != 0 || len(b) < 4+4*int(b[3]) {
+		return a, errors.New("no IDX file")
 	}
-	full := uint64(1)
+	a.Type = map[byte]string{8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}[b[2]]
+	if a.Type == "" {
+		return a, errors.New("no IDX file")
+	}
+	a.Size = int(a.Type[2] - '0')
+	full := uint64(a.Size)
 	for k := range int(b[3]) {
 		d := binary.BigEndian.Uint32(b[4+4*k:])
-		dims, full = append(dims, int(d)), full*uint64(d)
+		a.Shape, full = append(a.Shape, int(d)), full*uint64(d)
 	}
-	if data = b[4+4*len(dims):]; uint64(len(data)) != full {
-		return nil, nil, errors.New("another number of bytes")
+	if a.Data = b[4+4*len(a.Shape):]; uint64(len(a.Data)) != full {
+		return a, errors.New("another number of bytes")
 	}
-	return dims, data, nil
+	return a, nil
 }
 
 // idxMeans is the independent parser of pairs of IDX files.
 func idxMeans(x, y []byte, opt Options) (m meaning, err error) {
-	dims, data, err := idxTaken(x)
-	if err != nil || len(dims) < 2 || len(dims) > 3 {
+	images, err := idxTaken(x)
+	if err != nil || len(images.Shape) < 2 {
 		return m, cmpErr(err, "no images")
 	}
-	m.cols = len(data) / dims[0]
-	for _, g := range data {
-		m.values = append(m.values, float64(g))
-	}
-	classes, of, err := idxTaken(y)
-	if err != nil || len(classes) != 1 || len(of) != dims[0] {
+	labels, err := idxTaken(y)
+	if err != nil || len(labels.Data) != images.Shape[0]*labels.Size {
 		return m, cmpErr(err, "labels of another number")
 	}
-	for _, c := range of {
-		m.labels = append(m.labels, strconv.Itoa(int(c)))
-	}
-	return m, m.rescale(opt.Scale, true)
+	return arrayMeans(images, &labels, opt)
 }

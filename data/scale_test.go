@@ -110,7 +110,7 @@ func TestScaleColumns(t *testing.T) {
 		}
 		_, _, err = Load(context.Background(), filepath.Join(dir, "test.npz"), Options{Scale: c.scale})
 		checkFormat(t, err, "row 0, column 0: 70 is outside the scale")
-		for file, want := range map[string]string{"inf.csv": "is not finite", "a.idx": "images have one range for all inputs", "two.csv": "rows of 2 inputs, where -scale gives ranges of 3 columns"} {
+		for file, want := range map[string]string{"inf.csv": "is not finite", "two.csv": "rows of 2 inputs, where -scale gives ranges of 3 columns"} {
 			_, err = LoadTest(context.Background(), filepath.Join(dir, file), train, opt)
 			checkFormat(t, err, want)
 		}

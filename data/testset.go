@@ -146,7 +146,7 @@ func TestBeside(spec string) string {
 	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
 		return ""
 	}
-	return besideTest(splitPair(spec).images)
+	return besideTest(splitPair(spec).x)
 }
 
 // besideTest returns the path of the file that has test or t10k in its name where path has train, or "".

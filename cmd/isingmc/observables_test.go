@@ -340,7 +340,7 @@ func readNPZ(t *testing.T, path string) map[string][]float64 {
 			t.Fatal(err)
 		}
 		n := int(r.Elements())
-		if err := r.Rows(1, n, func(_, _ int, v float64) error { all[name] = append(all[name], v); return nil }); err != nil {
+		if err := r.Rows(1, n, func(_ int, v []float64) error { all[name] = append(all[name], v...); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		r.Close()

@@ -44,8 +44,8 @@ func features(t *testing.T, path string) (rows [][]float64) {
 		t.Fatalf("features have the shape %v, want 2 of them", a.Shape)
 	}
 	rows = make([][]float64, a.Shape[0])
-	err = a.Rows(int(a.Shape[0]), int(a.Shape[1]), func(i, _ int, v float64) error {
-		rows[i] = append(rows[i], v)
+	err = a.Rows(int(a.Shape[0]), int(a.Shape[1]), func(i int, values []float64) error {
+		rows[i] = append(rows[i], values...)
 		return nil
 	})
 	if err != nil {

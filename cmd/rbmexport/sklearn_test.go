@@ -37,7 +37,7 @@ func array(t *testing.T, path, name string) (shape []int64, values []float64) {
 	if len(a.Shape) == 2 {
 		rows, cols = cols, int(a.Shape[1])
 	}
-	if err := a.Rows(rows, cols, func(_, _ int, v float64) error { values = append(values, v); return nil }); err != nil {
+	if err := a.Rows(rows, cols, func(_ int, v []float64) error { values = append(values, v...); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return a.Shape, values

@@ -273,12 +273,14 @@ func (p *plan) clampArrays(single bool) (*given, error) {
 		return nil, x.Errorf("more than %d values; save less", maxCells)
 	}
 	g := &given{queries: make([]sample.Query, x.Shape[0])}
-	err = x.Rows(int(x.Shape[0]), inputs, func(i, j int, v float64) error {
-		row, err := p.put(g.queries[i].Inputs, v)
-		if err != nil {
-			return x.Errorf("row %d, value %d: %w", i, j, err)
+	err = x.Rows(int(x.Shape[0]), inputs, func(i int, values []float64) error {
+		for j, v := range values {
+			row, err := p.put(g.queries[i].Inputs, v)
+			if err != nil {
+				return x.Errorf("row %d, value %d: %w", i, j, err)
+			}
+			g.queries[i].Inputs = row
 		}
-		g.queries[i].Inputs = row
 		return nil
 	})
 	if err != nil || !a.Has("y") {
@@ -305,7 +307,7 @@ func readLabels(a *npz.Archive, g *given) error {
 			return err
 		}
 		label, ok := y.Text(b)
-		switch missing := y.Kind == 'f' && math.IsNaN(y.Number(b)) || y.IsText() && label == ""; {
+		switch missing := y.Kind == 'f' && label == "NaN" || y.IsText() && label == ""; {
 		case missing:
 		case !ok:
 			return y.Errorf("row %d is no class; give whole numbers or text, and NaN or an empty text for a missing label", r)

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,8 +150,8 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		between := false
-		err = r.Rows(6, 6, func(_, _ int, v float64) error {
-			between = between || v > 0 && v < 1
+		err = r.Rows(6, 6, func(_ int, values []float64) error {
+			between = between || slices.ContainsFunc(values, func(v float64) bool { return v > 0 && v < 1 })
 			return nil
 		})
 		if r.Close(); err != nil || between != grey {

@@ -76,9 +76,11 @@ func TestSklearnNPZ(t *testing.T) {
 	if diff := cmp.Diff([]int64{5, 7}, components.Shape); diff != "" {
 		t.Errorf("differs (-want +got):\n%s", diff)
 	}
-	err = components.Rows(5, 7, func(j, i int, v float64) error {
-		if float32(v) != m.Weight(i, j) {
-			t.Errorf("components_[%d,%d] is %v, want %v", j, i, v, m.Weight(i, j))
+	err = components.Rows(5, 7, func(j int, values []float64) error {
+		for i, v := range values {
+			if float32(v) != m.Weight(i, j) {
+				t.Errorf("components_[%d,%d] is %v, want %v", j, i, v, m.Weight(i, j))
+			}
 		}
 		return nil
 	})

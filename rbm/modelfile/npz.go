@@ -158,13 +158,17 @@ func readFloats(archive *npz.Archive, name string, dst []float32, cols int, tran
 	defer a.Close()
 	rows := len(dst) / cols
 	if len(a.Shape) == 2 && transposed {
-		return a.Rows(cols, rows, func(j, i int, v float64) error {
-			dst[i*cols+j] = float32(v)
+		return a.Rows(cols, rows, func(j int, values []float64) error {
+			for i, v := range values {
+				dst[i*cols+j] = float32(v)
+			}
 			return nil
 		})
 	}
-	return a.Rows(rows, cols, func(i, j int, v float64) error {
-		dst[i*cols+j] = float32(v)
+	return a.Rows(rows, cols, func(i int, values []float64) error {
+		for j, v := range values {
+			dst[i*cols+j] = float32(v)
+		}
 		return nil
 	})
 }

@@ -177,28 +177,54 @@ func (h *header) Elements() int64 {
 // IsText reports whether the elements are texts instead of numbers.
 func (h *header) IsText() bool { return h.Kind == 'U' || h.Kind == 'S' }
 
-// Number converts the element in b, of h.Size bytes, to float64. Integers beyond 2⁵³ are rounded;
-// use Text for labels.
-func (h *header) Number(b []byte) float64 {
-	switch h.Kind {
-	case 'f':
-		switch h.Size {
-		case 2:
-			return half(h.order.Uint16(b))
-		case 4:
-			return float64(math.Float32frombits(h.order.Uint32(b)))
+// numbers overwrites dst with the elements in b. Integers beyond 2⁵³ are rounded; use Text for labels.
+func (h *header) numbers(dst []float64, b []byte) {
+	little := h.order == binary.LittleEndian
+	switch {
+	case h.Kind == 'u' && h.Size == 1:
+		for i := range dst {
+			dst[i] = float64(b[i])
 		}
-		return math.Float64frombits(h.order.Uint64(b))
-	case 'i':
-		return float64(h.signed(b))
-	case 'b':
-		// In NumPy any byte except zero is true.
-		if b[0] != 0 {
-			return 1
+	case h.Kind == 'b':
+		for i := range dst {
+			dst[i] = 1
+			if b[i] == 0 { // in NumPy any other byte is true
+				dst[i] = 0
+			}
 		}
-		return 0
+	case h.Kind == 'f' && h.Size == 4 && little:
+		for i := range dst {
+			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+		}
+	case h.Kind == 'f' && h.Size == 8 && little:
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+	case h.Kind == 'f' && h.Size == 2:
+		for i := range dst {
+			dst[i] = half(h.order.Uint16(b[2*i:]))
+		}
+	case h.Kind == 'f' && h.Size == 4:
+		for i := range dst {
+			dst[i] = float64(math.Float32frombits(h.order.Uint32(b[4*i:])))
+		}
+	case h.Kind == 'f':
+		for i := range dst {
+			dst[i] = math.Float64frombits(h.order.Uint64(b[8*i:]))
+		}
+	case h.Kind == 'i' && h.Size == 8 && little:
+		for i := range dst {
+			dst[i] = float64(int64(binary.LittleEndian.Uint64(b[8*i:])))
+		}
+	case h.Kind == 'i':
+		for i := range dst {
+			dst[i] = float64(h.signed(b[i*h.Size:]))
+		}
+	default:
+		for i := range dst {
+			dst[i] = float64(h.unsigned(b[i*h.Size:]))
+		}
 	}
-	return float64(h.unsigned(b))
 }
 
 func (h *header) unsigned(b []byte) uint64 {
@@ -242,12 +268,14 @@ func half(b uint16) float64 {
 func (h *header) Text(b []byte) (string, bool) {
 	switch h.Kind {
 	case 'f':
-		v := h.Number(b) + 0 // −0 is the class 0
-		return strconv.FormatFloat(v, 'f', -1, 64), v == math.Trunc(v) && math.Abs(v) <= 1<<53
+		var v [1]float64
+		h.numbers(v[:], b)
+		v[0] += 0 // −0 is the class 0
+		return strconv.FormatFloat(v[0], 'f', -1, 64), v[0] == math.Trunc(v[0]) && math.Abs(v[0]) <= 1<<53
 	case 'i':
 		return strconv.FormatInt(h.signed(b), 10), true
 	case 'b':
-		return strconv.Itoa(int(h.Number(b))), true
+		return strconv.Itoa(int(min(b[0], 1))), true
 	case 'S':
 		text := strings.TrimRight(string(b[:h.Size]), "\x00")
 		return text, text != "" && utf8.ValidString(text) && !strings.Contains(text, "\x00")

@@ -157,18 +157,27 @@ func (a *Archive) Has(name string) bool {
 	return at >= 0 || a.npy != nil && name == a.name
 }
 
+// All returns the names of the arrays, in the order of the archive.
+func (a *Archive) All() []string {
+	if a.npy != nil {
+		return []string{a.name}
+	}
+	names := make([]string, len(a.files))
+	for i, f := range a.files {
+		names[i] = strings.TrimSuffix(f.Name, ".npy")
+	}
+	return names
+}
+
 // Names returns the names of the arrays, for a message.
 func (a *Archive) Names() string {
-	if a.npy != nil {
-		return Quote(a.name)
-	}
 	var s []string
-	for _, f := range a.files {
+	for _, name := range a.All() {
 		if len(s) == 8 {
 			s = append(s, "…")
 			break
 		}
-		s = append(s, Quote(strings.TrimSuffix(f.Name, ".npy")))
+		s = append(s, Quote(name))
 	}
 	if s == nil {
 		return "an empty archive"
@@ -258,6 +267,12 @@ func newArray(name string, rc io.ReadCloser, full uint64) (*Array, error) {
 	return nil, err
 }
 
+// NewArray returns an array in another format than NumPy's, whose big-endian elements follow in rc, row by
+// row. kind and size are those of an Array.
+func NewArray(name string, kind byte, size int, shape []int64, rc io.ReadCloser) *Array {
+	return &Array{header: header{Kind: kind, Size: size, Shape: shape, order: binary.BigEndian}, name: name, in: bufio.NewReaderSize(rc, 1<<16), c: rc}
+}
+
 // Errorf returns an error about the content of the array. The error names the array and wraps ErrFormat.
 func (r *Array) Errorf(format string, args ...any) error {
 	return errorf("%s: %w", r.name, fmt.Errorf(format, args...))
@@ -287,7 +302,7 @@ func (r *Array) Next(n int) ([]byte, error) {
 func (r *Array) End() error {
 	_, err := r.in.ReadByte()
 	if err == nil {
-		err = io.ErrUnexpectedEOF
+		return r.Errorf("more data than the header says; save it again")
 	}
 	if err != io.EOF {
 		return r.Errorf("%w", readError(err))
@@ -295,12 +310,19 @@ func (r *Array) End() error {
 	return nil
 }
 
-// Rows reads rows × cols elements and calls do for each, row by row. It stops at the first
-// error of do. It reads an array in Fortran order into memory first.
-func (r *Array) Rows(rows, cols int, do func(i, j int, v float64) error) error {
+// Rows reads rows × cols elements and calls do for each row, whose values are valid until do returns. It
+// stops at the first error of do. It reads an array in Fortran order into memory first.
+func (r *Array) Rows(rows, cols int, do func(i int, values []float64) error) error {
+	values := make([]float64, cols)
 	switch {
 	case r.sparse != nil:
-		return r.sparseRows(rows, cols, do)
+		return r.SparseRows(func(i int, columns []int, some []float64) error {
+			clear(values)
+			for k, j := range columns {
+				values[j] = some[k]
+			}
+			return do(i, values)
+		})
 	case r.Fortran && len(r.Shape) > 1:
 		return r.fortranRows(rows, cols, do)
 	}
@@ -309,10 +331,9 @@ func (r *Array) Rows(rows, cols int, do func(i, j int, v float64) error) error {
 		if err != nil {
 			return err
 		}
-		for j := range cols {
-			if err := do(i, j, r.Number(b[j*r.Size:])); err != nil {
-				return err
-			}
+		r.numbers(values, b)
+		if err := do(i, values); err != nil {
+			return err
 		}
 	}
 	return r.End()

@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []float64
-		if err := r.Rows(1, len(want), func(_, _ int, v float64) error { got = append(got, v); return nil }); err != nil {
+		if err := r.Rows(1, len(want), func(_ int, v []float64) error { got = append(got, v...); return nil }); err != nil {
 			t.Error(err)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -137,7 +137,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Rows(2, 2, func(int, int, float64) error { return nil }); !errors.Is(err, ErrFormat) {
+	if err := r.Rows(2, 2, func(int, []float64) error { return nil }); !errors.Is(err, ErrFormat) {
 		t.Errorf("four elements of three: %v, want %v", err, ErrFormat)
 	}
 	stop := errors.New("stop")
@@ -146,7 +146,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if err := again.Rows(1, 3, func(int, int, float64) error { return stop }); err != stop {
+	if err := again.Rows(1, 3, func(int, []float64) error { return stop }); err != stop {
 		t.Errorf("the error of the caller: %v, want %v", err, stop)
 	}
 }
@@ -195,14 +195,14 @@ func Example() {
 	}
 	defer x.Close()
 	fmt.Println(x.Shape)
-	err = x.Rows(2, 2, func(i, j int, v float64) error {
-		fmt.Print(v, " ")
+	err = x.Rows(2, 2, func(i int, values []float64) error {
+		fmt.Print(values, " ")
 		return nil
 	})
 	fmt.Println(err)
 	// Output:
 	// [2 2]
-	// 1 2 3 4 <nil>
+	// [1 2] [3 4] <nil>
 }
 
 // Text is read back unchanged, and written as by NumPy: four bytes for each letter, padded with
@@ -245,7 +245,7 @@ func TestSingle(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []float64
-	if err := r.Rows(1, 2, func(_, _ int, v float64) error { got = append(got, v); return nil }); err != nil || got[0] != 7 || got[1] != -1 {
+	if err := r.Rows(1, 2, func(_ int, v []float64) error { got = append(got, v...); return nil }); err != nil || got[0] != 7 || got[1] != -1 {
 		t.Errorf("read %v, %v", got, err)
 	}
 	if _, err := a.Array("y"); !errors.Is(err, ErrFormat) {

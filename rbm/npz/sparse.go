@@ -54,14 +54,13 @@ func (a *Archive) openSparse() (_ *Array, err error) {
 		columns.Close()
 		return nil, err
 	}
-	r.sparse = &sparse{starts, columns}
 	n := []int64{starts[len(starts)-1]}
 	if !slices.Equal(r.Shape, n) || !slices.Equal(columns.Shape, n) || columns.Kind != 'i' && columns.Kind != 'u' || r.IsText() {
+		columns.Close()
 		r.Close()
 		return nil, errorf("data and indices do not hold %d numbers each, as indptr says; save it by scipy.sparse.save_npz", n[0])
 	}
-	r.Shape, r.name = shape, Sparse
-	return r, nil
+	return NewSparse(Sparse, shape[1], starts, columns, r), nil
 }
 
 // word reads the text of an array with one element.
@@ -110,33 +109,51 @@ func (h *header) integer(b []byte) int64 {
 	return int64(h.unsigned(b))
 }
 
-// sparseRows is Rows for a sparse matrix.
-func (r *Array) sparseRows(rows, cols int, do func(i, j int, v float64) error) error {
-	row, last := make([]float64, cols), make([]int, cols) // last[j]: 1 + the last row with an element in column j
-	for i := range rows {
-		clear(row)
-		for range r.sparse.starts[i+1] - r.sparse.starts[i] {
-			at, err := r.sparse.columns.Next(1)
-			if err != nil {
-				return err
-			}
-			j := r.sparse.columns.integer(at)
-			if j < 0 || j >= int64(cols) {
-				return r.Errorf("row %d has an element in column %d of %d", i, j, cols)
+// IsSparse reports whether the array is a sparse matrix, which SparseRows reads.
+func (r *Array) IsSparse() bool { return r.sparse != nil }
+
+// NewSparse returns the sparse matrix of an array of values and an array of their columns, which it takes
+// over. starts has the index of the first value of each row, and at the end the number of values.
+func NewSparse(name string, cols int64, starts []int64, columns, values *Array) *Array {
+	values.sparse = &sparse{starts, columns}
+	values.Shape, values.name = []int64{int64(len(starts)) - 1, cols}, name
+	return values
+}
+
+// SparseRows calls do for each row of a sparse matrix, with the columns of its elements, in any order, and
+// their values. Both are valid until do returns. It stops at the first error of do.
+func (r *Array) SparseRows(do func(i int, columns []int, values []float64) error) error {
+	last := make([]int, r.Shape[1]) // 1 + the last row with an element in this column
+	var columns []int
+	var values []float64
+	for i := range len(r.sparse.starts) - 1 {
+		n := int(r.sparse.starts[i+1] - r.sparse.starts[i])
+		if n > len(last) {
+			return r.Errorf("row %d has %d elements in %d columns; call sum_duplicates() and save it again", i, n, len(last))
+		}
+		at, err := r.sparse.columns.Next(n)
+		if err != nil {
+			return err
+		}
+		columns, values = columns[:0], slices.Grow(values[:0], n)[:n]
+		for k := range n {
+			j := r.sparse.columns.integer(at[k*r.sparse.columns.Size:])
+			if j < 0 || j >= int64(len(last)) {
+				return r.Errorf("row %d has an element in column %d of %d", i, j, len(last))
 			}
 			if last[j] == i+1 {
 				return r.Errorf("row %d has two elements in column %d; call sum_duplicates() and save it again", i, j)
 			}
-			v, err := r.Next(1)
-			if err != nil {
-				return err
-			}
-			row[j], last[j] = r.Number(v), i+1
+			last[j] = i + 1
+			columns = append(columns, int(j))
 		}
-		for j, v := range row {
-			if err := do(i, j, v); err != nil {
-				return err
-			}
+		b, err := r.Next(n)
+		if err != nil {
+			return err
+		}
+		r.numbers(values, b)
+		if err := do(i, columns, values); err != nil {
+			return err
 		}
 	}
 	if err := r.sparse.columns.End(); err != nil {
@@ -147,7 +164,7 @@ func (r *Array) sparseRows(rows, cols int, do func(i, j int, v float64) error) e
 
 // fortranRows is Rows for an array whose elements are stored column by column. It reads the array into
 // memory.
-func (r *Array) fortranRows(rows, cols int, do func(i, j int, v float64) error) error {
+func (r *Array) fortranRows(rows, cols int, do func(i int, values []float64) error) error {
 	all := make([]byte, 0, 1<<16)
 	for len(all) < rows*cols*r.Size { // not allocated at once, because the file may be shorter than its header says
 		n := min(rows*cols*r.Size-len(all), max(len(all), 1<<16))
@@ -169,9 +186,19 @@ func (r *Array) fortranRows(rows, cols int, do func(i, j int, v float64) error) 
 			rest, stride = rest%inner, stride*int(d)
 		}
 	}
-	for i := range rows {
-		for j := range cols {
-			if err := do(i, j, r.Number(all[(from[j]+i)*r.Size:])); err != nil {
+	// Some rows at once, because their elements are next to each other.
+	var some [32]float64
+	block := make([]float64, len(some)*cols)
+	for first := 0; first < rows; first += len(some) {
+		n := min(len(some), rows-first)
+		for j, at := range from {
+			r.numbers(some[:n], all[(at+first)*r.Size:])
+			for i, v := range some[:n] {
+				block[i*cols+j] = v
+			}
+		}
+		for i := range n {
+			if err := do(first+i, block[i*cols:(i+1)*cols]); err != nil {
 				return err
 			}
 		}
