@@ -199,7 +199,7 @@ var Starts = []string{"random", "log-odds", "sparse"}
 
 // sparseBias is what the start "sparse" adds to the hidden biases. After training on MNIST from this start,
 // a quarter of 500 hidden units are on. After training from biases near 0, half of them are. With "sparse",
-// updates take a sixth less time because they sum over units that are on. experiments/speed/quality
+// updates take a sixth less time because they sum over units that are on. experiments/speed
 // compares the likelihoods.
 const sparseBias = -1
 

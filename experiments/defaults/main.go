@@ -4,38 +4,27 @@
 //
 //	go run ./experiments/defaults
 //
-// Results are in README.md. See -h for the figures.
+// Results are in README.md.
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/program"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
 )
 
 func main() { cli.Main("defaults", run) }
 
-var run = program.Command(experiment)
+var run = training.Command(experiment, nil)
 
-const about = `Each run trains a model by ` + "`rbmtrain`" + ` on one core, with the defaults except for what the table names, and evaluates it by
-` + "`rbmeval`" + `. All methods have 50 chains or particles, except for "pcd with 100 chains"; on MNIST without labels they have 200. Seconds are
-the time of training, without the time in which other programs used the core. The log-likelihood is the mean over the test rows. It is exact
-for small models, and otherwise by Bennett's ratio. ` + "`rbmeval`" + ` leaves out an estimate of log Z below a lower bound computed from
-the training rows; "known" is the number of runs with an estimate. The log-likelihoods of figure mnist are from an earlier version of
-` + "`rbmeval`" + `. Its ladders started from independent units with the means of the visible layer only, so that the log-likelihoods of
-models that are not centred may be too high by several nats.`
-
-func experiment(p *program.Runs) claims.Experiment {
-	return claims.Experiment{Name: "defaults", Title: "What the defaults reach", Paper: "ours", About: about, Figures: []claims.Figure{lengths(p), others(p)}}
+// experiment returns all figures.
+func experiment(c *training.Commands) figures.Experiment {
+	return figures.Experiment{Name: "defaults", Title: "What the defaults reach", Ours: true, Figures: []figures.Figure{lengths(c), others(c)}}
 }
 
 // A problem is a data set with a number of hidden units.
@@ -64,10 +53,10 @@ const (
 	manyPCD      = "pcd with 100 chains"
 )
 
-// flags are the flags of rbmtrain for each method.
-var flags = map[string][]string{
-	ins: {"-negphase", "ins"}, pcd: {"-negphase", "pcd"}, pt: {"-negphase", "pt"},
-	slowIns: {"-negphase", "ins", "-rate", "0.03"}, slowPCD: {"-negphase", "pcd", "-rate", "0.03"}, manyPCD: {"-negphase", "pcd", "-chains", "100"},
+// settings are the flags of rbmtrain for each method.
+var settings = map[string]string{
+	ins: "-negphase ins", pcd: "-negphase pcd", pt: "-negphase pt",
+	slowIns: "-negphase ins -rate 0.03", slowPCD: "-negphase pcd -rate 0.03", manyPCD: "-negphase pcd -chains 100",
 }
 
 // methods are in the order of the pictures.
@@ -108,21 +97,20 @@ const (
 	hottestPanel    = "hottest"
 )
 
-func lengths(p *program.Runs) claims.Figure {
-	return claims.Figure{
-		Name: "mnist", Ours: true, Title: "errors and log-likelihoods on MNIST, 500 hidden units",
-		Says: "which estimator reaches the smallest error and the highest likelihood, and in what time on one core?",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
+func lengths(c *training.Commands) figures.Figure {
+	return figures.Figure{
+		Name: "mnist",
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
 			for seed := 1; seed <= 5; seed++ {
 				for _, r := range plan {
 					if seed <= o.Seeds(3, r.seeds) && (!o.Quick || r.steps == longest) {
-						jobs = append(jobs, job(p, o, mnist, r.method, r.steps, seed, float64(r.steps)))
+						jobs = append(jobs, job(c, o, mnist, r.method, r.steps, seed, float64(r.steps)))
 					}
 				}
 			}
 			return jobs
 		},
-		Claims: func(t *claims.Table) (all []claims.Claim) {
+		Claims: func(t *figures.Table) (all []figures.Claim) {
 			for _, r := range plan {
 				if r.method != ins {
 					all = append(all, against(t, fmt.Sprintf("%d steps", r.steps), r.method, ins, float64(r.steps))...)
@@ -130,41 +118,39 @@ func lengths(p *program.Runs) claims.Figure {
 			}
 			return append(all, against(t, fmt.Sprintf("%d steps", longest), slowPCD, slowIns, longest)...)
 		},
-		Draw: func(w io.Writer, t *claims.Table) error {
-			panels := []claims.Panel{{Name: errorPanel, Title: "Test error", Y: "%"}, {Name: likelihoodPanel, Title: "Log-likelihood", Y: "nats"}}
+		Draw: func(w io.Writer, t *figures.Table) error {
+			panels := []figures.Panel{{Name: errorPanel, Title: "Test error", Y: "%"}, {Name: likelihoodPanel, Title: "Log-likelihood", Y: "nats"}}
 			for i := range panels {
 				panels[i].X, panels[i].LogX, panels[i].Dots = "computing time / s of one core", true, true
 			}
-			return claims.Curves(w, byTime(t), 2, panels, methods)
+			return figures.Curves(2, methods, panels...)(w, byTime(t))
 		},
-		Finding: func(t *claims.Table) string {
-			at := func(panel, method string, steps float64) float64 { return t.At(panel, method, steps).Mean() }
-			return fmt.Sprintf("With the default %d steps the test errors are %.2f %% by ins, %.2f %% by pcd and %.2f %% by pt. After %d steps ins has %.2f %% and pcd %.2f %%.",
-				defaultSteps, at(errorPanel, ins, defaultSteps), at(errorPanel, pcd, defaultSteps), at(errorPanel, pt, defaultSteps), longest, at(errorPanel, ins, longest), at(errorPanel, pcd, longest))
-		},
-		Notes: func(t *claims.Table) string {
-			return notes(t, "steps", func(x float64) string { return fmt.Sprint(x) })
+		Table: func(t *figures.Table) string {
+			return table(t, "steps", func(x float64) string { return fmt.Sprint(x) })
 		},
 	}
 }
 
-func others(p *program.Runs) claims.Figure {
-	return claims.Figure{
-		Name: "data", Ours: true, Title: "log-likelihoods on other data, with the default number of steps",
-		Says: "do the defaults work as well on other data?",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
+func others(c *training.Commands) figures.Figure {
+	var names []string
+	for _, d := range problems {
+		names = append(names, strings.NewReplacer(" ", "\n", ":", ":\n").Replace(d.String()))
+	}
+	return figures.Figure{
+		Name: "data",
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
 			for seed := 1; seed <= o.Seeds(3, 5); seed++ {
-				for x, d := range problems[:claims.Size(o, 1, len(problems))] {
+				for x, d := range problems[:figures.Size(o, 1, len(problems))] {
 					for _, m := range methods[:3] {
 						if m != pt || d.hidden != 500 {
-							jobs = append(jobs, job(p, o, d, m, d.steps(), seed, float64(x)))
+							jobs = append(jobs, job(c, o, d, m, d.steps(), seed, float64(x)))
 						}
 					}
 				}
 			}
 			return jobs
 		},
-		Claims: func(t *claims.Table) (all []claims.Claim) {
+		Claims: func(t *figures.Table) (all []figures.Claim) {
 			for x, d := range problems {
 				for _, m := range methods[1:3] {
 					all = append(all, against(t, d.String(), m, ins, float64(x))...)
@@ -172,142 +158,93 @@ func others(p *program.Runs) claims.Figure {
 			}
 			return all
 		},
-		Draw: func(w io.Writer, t *claims.Table) error {
-			var names []string
-			for _, d := range problems {
-				names = append(names, strings.NewReplacer(" ", "\n", ":", ":\n").Replace(d.String()))
-			}
-			return claims.Curves(w, t, 1, []claims.Panel{{Name: likelihoodPanel, Title: "Log-likelihood", Y: "nats", Words: names}}, methods[:3])
-		},
-		Finding: func(t *claims.Table) string {
-			better, worse, all := 0, 0, 0
-			for x := range problems {
-				a, b := t.At(likelihoodPanel, ins, float64(x)), t.At(likelihoodPanel, pcd, float64(x))
-				if len(a) > 0 {
-					all++
-					better += claims.Passed([]claims.Claim{claims.Larger("", a, b)})
-					worse += claims.Passed([]claims.Claim{claims.Smaller("", a, b)})
-				}
-			}
-			return fmt.Sprintf("ins ends at a higher likelihood than pcd on %d of %d data sets, and at a lower one on %d.", better, all, worse)
-		},
-		Notes: func(t *claims.Table) string {
-			return notes(t, "data", func(x float64) string { return problems[int(x)].String() })
+		Draw: figures.Curves(1, methods[:3], figures.Panel{Name: likelihoodPanel, Title: "Log-likelihood", Y: "nats", Words: names}),
+		Table: func(t *figures.Table) string {
+			return table(t, "data", func(x float64) string { return problems[int(x)].String() })
 		},
 	}
 }
 
 // job trains a model by rbmtrain and evaluates it by rbmeval.
-func job(p *program.Runs, o claims.Options, d problem, method string, steps, seed int, x float64) claims.Job {
+func job(c *training.Commands, o figures.Options, d problem, method string, steps, seed int, x float64) figures.Job {
 	name := fmt.Sprintf("%v, %s, %d steps, seed %d", d, method, steps, seed)
 	if o.Quick {
 		d, steps = quick, 200
 	}
-	return claims.Job{Name: name, Run: func(ctx context.Context) (points []claims.Point, err error) {
-		folder, remove, err := p.Folder(name)
+	return figures.Job{Name: name, Repeat: seed, Run: func(ctx context.Context, add figures.Add) error {
+		folder, remove, err := c.Folder(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer remove()
-		add := func(panel string, y *float64) {
-			if y != nil && !math.IsNaN(*y) {
-				points = append(points, claims.Point{Panel: panel, Curve: method, Repeat: seed, X: x, Y: *y})
+		known := func(panel string, y *float64) {
+			if y != nil {
+				add(panel, method, x, *y)
 			}
 		}
-		args := append([]string{"-data", d.data, "-labels", d.labels, "-hidden", strconv.Itoa(d.hidden), "-steps", strconv.Itoa(steps), "-seed", strconv.Itoa(seed),
-			"-eval-every", strconv.Itoa(steps), "-snapshots", "0", "-workers", "1", "-json", "-out", folder}, flags[method]...)
-		var trained struct {
-			Seconds float64            `json:"seconds"`
-			Metrics map[string]float64 `json:"metrics"`
-			Ladder  *struct {
-				Beta []float64 `json:"beta"`
-			} `json:"ladder"`
-		}
-		begin := time.Now()
-		processor, err := p.Call(ctx, &trained, "rbmtrain", args...)
+		trained, err := c.Train(ctx, folder, training.Flags(settings[method], fmt.Sprintf("-data %s -labels %s -hidden %d -steps %d -eval-every %[4]d -seed %d -snapshots 0", d.data, d.labels, d.hidden, steps, seed)))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		seconds := trained.Seconds * min(processor/time.Since(begin).Seconds(), 1) // without the time in which other programs used the core
-		add(secondsPanel, &seconds)
-		if e, ok := trained.Metrics["error_test"]; ok {
-			e *= 100
-			add(errorPanel, &e)
+		add(secondsPanel, method, x, trained.Seconds*min(trained.Processor/trained.InAll, 1)) // without the time in which other programs used the core
+		if e := trained.Metrics["error_test"]; e != nil {
+			add(errorPanel, method, x, 100**e)
 		}
-		if l, ok := trained.Metrics["accuracy_mean"]; ok {
-			add(logPPanel, &l)
-		}
-		if l := trained.Ladder; l != nil {
-			hottest := 1 / l.Beta[len(l.Beta)-1]
-			add(hottestPanel, &hottest)
+		known(logPPanel, trained.Metrics["accuracy_mean"])
+		if beta := trained.Ladder.Beta; beta != nil {
+			add(hottestPanel, method, x, 1/beta[len(beta)-1])
 		}
 		for _, name := range []string{"log_likelihood_test", "log_likelihood_train"} { // of small models, exactly
-			if l, ok := trained.Metrics[name]; ok {
-				add(likelihoodPanel, &l)
-				return points, nil
+			if l := trained.Metrics[name]; l != nil {
+				known(likelihoodPanel, l)
+				return nil
 			}
 		}
-		var tested struct {
-			LogLikelihood *float64 `json:"mean_log_likelihood"`
-			Error         *float64 `json:"log_z_std_err"`
-		}
-		_, err = p.Call(ctx, &tested, "rbmeval", "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(seed))
-		add(likelihoodPanel, tested.LogLikelihood)
-		add(stdErrPanel, tested.Error)
-		return points, err
+		tested, err := c.Evaluate(ctx, "-model", folder, "-bennett", "-seed", fmt.Sprint(seed))
+		known(likelihoodPanel, tested.LogLikelihood)
+		known(stdErrPanel, tested.StdErr)
+		return err
 	}}
 }
 
 // against returns the claims that method b is better than a at x, if there are runs of both.
-func against(t *claims.Table, where, a, b string, x float64) (all []claims.Claim) {
+func against(t *figures.Table, where, a, b string, x float64) (all []figures.Claim) {
 	if ea, eb := t.At(errorPanel, a, x), t.At(errorPanel, b, x); len(ea) > 0 && len(eb) > 0 {
-		all = append(all, claims.Smaller(fmt.Sprintf("%s: %s errs less than %s", where, b, a), eb, ea))
+		all = append(all, figures.Smaller(fmt.Sprintf("%s: %s errs less than %s", where, b, a), eb, ea))
 	}
 	if la, lb := t.At(likelihoodPanel, a, x), t.At(likelihoodPanel, b, x); len(la) > 0 && len(lb) > 0 {
-		all = append(all, claims.Larger(fmt.Sprintf("%s: %s ends at a higher likelihood than %s", where, b, a), lb, la))
+		all = append(all, figures.Larger(fmt.Sprintf("%s: %s ends at a higher likelihood than %s", where, b, a), lb, la))
 	}
 	return all
 }
 
 // byTime returns the table with the mean seconds of runs in place of their steps.
-func byTime(t *claims.Table) *claims.Table {
-	var points []claims.Point
+func byTime(t *figures.Table) *figures.Table {
+	var points []figures.Point
 	for p := range t.All {
 		if p.Panel == errorPanel || p.Panel == likelihoodPanel {
-			p.X, _ = t.At(secondsPanel, p.Curve, p.X).Average()
+			p.X = t.At(secondsPanel, p.Curve, p.X).Mean()
 			points = append(points, p)
 		}
 	}
-	return claims.TableOf(points...)
+	return figures.TableOf(points...)
 }
 
-// notes returns the means over the seeds as a table.
-func notes(t *claims.Table, first string, text func(x float64) string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Means ± standard deviations over the seeds. \"hottest\" is the hottest temperature of the ladder at the end.\n\n"+
-		"| %s | method | seeds | s of a core | test error %% | log p(y given x) | log-likelihood | known | hottest |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", first)
-	var xs []float64
-	for _, m := range methods {
-		xs = append(xs, t.Xs(secondsPanel, m)...)
-	}
-	slices.Sort(xs)
-	for _, x := range slices.Compact(xs) {
+// table returns the means over the seeds.
+func table(t *figures.Table, first string, text func(x float64) string) string {
+	var lines []figures.Line
+	for _, x := range t.Xs(secondsPanel) {
 		for _, m := range methods {
-			seeds := len(t.At(secondsPanel, m, x))
-			if seeds == 0 {
-				continue
-			}
-			mean := func(panel string, digits int) string {
-				r := t.At(panel, m, x)
-				if len(r) == 0 {
-					return "–"
-				}
-				mean, sd := r.Average()
-				return fmt.Sprintf("%.*f ± %.*f", digits, mean, digits, sd)
-			}
-			fmt.Fprintf(&b, "| %s | %s | %d | %s | %s | %s | %s | %d | %s |\n", text(x), m, seeds, mean(secondsPanel, 1), mean(errorPanel, 2), mean(logPPanel, 4),
-				mean(likelihoodPanel, 2), len(t.At(likelihoodPanel, m, x)), mean(hottestPanel, 3))
+			lines = append(lines, figures.Line{Words: []string{text(x), m}, Curve: m, X: x})
 		}
 	}
-	return b.String()
+	return t.Markdown([]string{first, "method"}, lines, []figures.Column{
+		{Title: "seeds", Panel: secondsPanel, Write: figures.Count},
+		{Title: "s of a core", Panel: secondsPanel, Write: figures.Spread(1)},
+		{Title: "test error %", Panel: errorPanel, Write: figures.Spread(2)},
+		{Title: "log p(y given x)", Panel: logPPanel, Write: figures.Spread(4)},
+		{Title: "log-likelihood", Panel: likelihoodPanel, Write: figures.Spread(2)},
+		{Title: "known", Panel: likelihoodPanel, Write: figures.Count},
+		{Title: "hottest", Panel: hottestPanel, Write: figures.Spread(3)},
+	})
 }

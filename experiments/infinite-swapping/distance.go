@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"math"
 
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
+	"gorbm/negphase"
+	"gorbm/negphase/compare"
 )
 
 // Panels of Figures 2 and 4.
@@ -18,65 +18,63 @@ const (
 var phases = []string{earlyPanel, latePanel}
 
 // distanceFigure returns a figure of distances from the exact gradient.
-func distanceFigure(name string, d problem, repeats int) claims.Figure {
-	return claims.Figure{
-		Name:  name,
-		Title: "distance from the exact gradient, toy data " + d.name,
-		Says:  "Early in training the distance is small and INS has the smallest error and variance; late in training the gradient is harder, and INS converges slightly faster than PT and faster than PCD-1.",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
+func distanceFigure(name string, d problem, repeats int) figures.Figure {
+	return figures.Figure{
+		Name: name,
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
 			s := d.size(o)
 			for seed := 1; seed <= o.Seeds(3, repeats); seed++ {
-				jobs = append(jobs, claims.Job{Name: jobName(s, "distances", seed), Run: func(ctx context.Context) ([]claims.Point, error) {
-					return distancePoints(ctx, s, seed)
+				jobs = append(jobs, figures.Job{Name: jobName(s, "distances", seed), Repeat: seed, Run: func(ctx context.Context, add figures.Add) error {
+					return distances(ctx, s, seed, add)
 				}})
 			}
 			return jobs
 		},
-		Claims:  distanceClaims,
-		Finding: distanceFinding,
-		Draw: func(w io.Writer, t *claims.Table) error {
-			return claims.Curves(w, t, 2, []claims.Panel{
-				{Name: earlyPanel, Title: "early: the initial parameters", X: "steps", Y: "distance", LogX: true, LogY: true},
-				{Name: latePanel, Title: "late: the final parameters", X: "steps", Y: "distance", LogX: true, LogY: true},
-			}, names(algorithms))
-		},
-		Notes: func(*claims.Table) string {
-			return "The distance is the Euclidean norm of the error of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩ together, estimated by means over all steps so far. Claims over the curve compare the mean logarithms of the distances at the steps in the picture, so that each decade has the same weight. A paired difference of 0.1 is a ratio of 1.1. The early parameters are those before training by exact SGD with seed 1, and the late parameters those after this training. The chains have the seeds below."
-		},
+		Claims: distanceClaims,
+		Draw: figures.Curves(2, names(algorithms),
+			figures.Panel{Name: earlyPanel, Title: "early: the initial parameters", X: "steps", Y: "distance", LogX: true, LogY: true},
+			figures.Panel{Name: latePanel, Title: "late: the final parameters", X: "steps", Y: "distance", LogX: true, LogY: true}),
 	}
 }
 
-// distancePoints returns the curves of a repetition.
-func distancePoints(ctx context.Context, s size, seed int) (points []claims.Point, err error) {
-	early, late, err := statesOf(s)
+// distances adds the curves of a repetition: the distances of the estimates of each sampler from the exact gradient.
+func distances(ctx context.Context, s size, seed int, add figures.Add) error {
+	both, err := statesOf(s)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for i, at := range []state{early, late} {
-		panel := phases[i]
-		for _, a := range samplers {
-			c, err := at.distances(ctx, a.negphase, s.steps, seed)
+	var all []negphase.Settings
+	for _, a := range samplers {
+		e, err := negphase.Parse(a.negphase, negphase.DefaultSettings(""))
+		if err != nil {
+			return err
+		}
+		all = append(all, e)
+	}
+	for i, at := range both {
+		for k, e := range all {
+			curves, err := compare.Run(ctx, at.model, at.truth, []negphase.Settings{e}, compare.Settings{Steps: s.steps, Repeats: 1, Seed: uint64(seed)})
 			if err != nil {
-				return nil, err
+				return err
 			}
-			for i, p := range c.Points {
-				if i%2 == 0 || i == len(c.Points)-1 { // every second point is enough for a picture
-					points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: p.Steps, Y: p.Distance.Mean})
+			for j, p := range curves[0].Points {
+				if j%2 == 0 || j == len(curves[0].Points)-1 { // every second point is enough for a picture
+					add(phases[i], samplers[k].name, p.Steps, p.Distance.Mean)
 				}
 			}
 		}
 	}
-	return points, nil
+	return nil
 }
 
 // lastDecade returns the mean distances over the last decade of steps.
-func lastDecade(t *claims.Table, panel string, a algorithm) claims.Repeats {
+func lastDecade(t *figures.Table, panel string, a algorithm) figures.Repeats {
 	return t.After(panel, a.name, 0.1)
 }
 
 // logs returns the means over all steps of the logarithms of distances.
-func logs(t *claims.Table, panel string, a algorithm) claims.Repeats {
-	sum, n := claims.Repeats{}, map[int]float64{}
+func logs(t *figures.Table, panel string, a algorithm) figures.Repeats {
+	sum, n := figures.Repeats{}, map[int]float64{}
 	for _, p := range t.Curve(panel, a.name) {
 		sum[p.Repeat] += math.Log(p.Y)
 		n[p.Repeat]++
@@ -87,33 +85,25 @@ func logs(t *claims.Table, panel string, a algorithm) claims.Repeats {
 	return sum
 }
 
-func distanceClaims(t *claims.Table) (all []claims.Claim) {
+func distanceClaims(t *figures.Table) (all []figures.Claim) {
 	for _, panel := range phases {
 		i, p, c := lastDecade(t, panel, ins), lastDecade(t, panel, pt), lastDecade(t, panel, pcd)
 		li, lp, lc := logs(t, panel, ins), logs(t, panel, pt), logs(t, panel, pcd)
 		all = append(all,
-			claims.Smaller(panel+", over the curve: INS is nearer to the exact gradient than PT", li, lp),
-			claims.Smaller(panel+", over the curve: INS is nearer than PCD-1", li, lc),
-			claims.Smaller(panel+", last decade of steps: INS is nearer to the exact gradient than PT", i, p).Aside(),
-			claims.Smaller(panel+", last decade of steps: INS is nearer than PCD-1", i, c).Aside())
+			figures.Smaller(panel+", over the curve: INS is nearer to the exact gradient than PT", li, lp).Times(),
+			figures.Smaller(panel+", over the curve: INS is nearer than PCD-1", li, lc).Times(),
+			figures.Smaller(panel+", last decade of steps: INS is nearer to the exact gradient than PT", i, p).Aside(),
+			figures.Smaller(panel+", last decade of steps: INS is nearer than PCD-1", i, c).Aside())
 		if panel == latePanel {
-			all = append(all, claims.Smaller("late, last decade of steps: PT is nearer than PCD-1", p, c).Aside())
+			all = append(all, figures.Smaller("late, last decade of steps: PT is nearer than PCD-1", p, c).Aside())
 		} else {
 			all = append(all,
-				claims.Steadier("early: the distance of INS varies less than that of PT", t, panel, ins.name, pt.name, 0, math.Inf(1)),
-				claims.Steadier("early: the distance of INS varies less than that of PCD-1", t, panel, ins.name, pcd.name, 0, math.Inf(1)))
+				figures.Steadier("early: the distance of INS varies less than that of PT", t, panel, ins.name, pt.name, 0, math.Inf(1)),
+				figures.Steadier("early: the distance of INS varies less than that of PCD-1", t, panel, ins.name, pcd.name, 0, math.Inf(1)))
 		}
 	}
 	for _, a := range samplers {
-		all = append(all, claims.Smaller("the distance of "+a.name+" is smaller early than late", lastDecade(t, earlyPanel, a), lastDecade(t, latePanel, a)))
+		all = append(all, figures.Smaller("the distance of "+a.name+" is smaller early than late", lastDecade(t, earlyPanel, a), lastDecade(t, latePanel, a)))
 	}
 	return all
-}
-
-func distanceFinding(t *claims.Table) string {
-	ratio := func(panel string, a algorithm) float64 {
-		return math.Exp(logs(t, panel, a).Mean() - logs(t, panel, ins).Mean())
-	}
-	return fmt.Sprintf("Early in training, the distance of PT from the exact gradient is %.2f times that of INS, and its standard deviation %.2f times; the distance of PCD-1 is %.2f times that of INS. Late, the distance of PT is %.2f times that of INS, and the distance of PCD-1 %.2f times (geometric means over the curve).",
-		ratio(earlyPanel, pt), claims.SpreadRatio(t, earlyPanel, pt.name, ins.name, 0, math.Inf(1)), ratio(earlyPanel, pcd), ratio(latePanel, pt), ratio(latePanel, pcd))
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"gorbm/data"
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -25,11 +25,9 @@ var larges = []struct {
 // at each step and for each algorithm of a seed.
 const accuracyRows = 500
 
-var figure6 = claims.Figure{
-	Name:  "6",
-	Title: "prediction accuracy on MNIST and on large toy data",
-	Says:  "On MNIST INS has the smallest variance initially, but the differences all but disappear; on the large toy data PCD-1 is best early in training, INS slightly better later, and PCD-1 is not degenerate.",
-	Jobs: func(o claims.Options) (jobs []claims.Job) {
+var figure6 = figures.Figure{
+	Name: "6",
+	Jobs: func(o figures.Options) (jobs []figures.Job) {
 		for seed := 1; seed <= repeats(o); seed++ {
 			for _, l := range larges {
 				s := l.size(o)
@@ -41,20 +39,23 @@ var figure6 = claims.Figure{
 		return jobs
 	},
 	Claims: claims6,
-	Finding: func(t *claims.Table) string {
-		late := func(panel string, a algorithm) float64 { return secondHalf(t, panel, a).Mean() }
-		return fmt.Sprintf("Late in training, the prediction accuracy, the mean of log p(class given inputs), is on MNIST %.3f nats by INS, %.3f by PT and %.3f by PCD-1. On the large toy data it is %.2f, %.2f and %.2f nats, in the same order.",
-			late("mnist", ins), late("mnist", pt), late("mnist", pcd), late("toy", ins), late("toy", pt), late("toy", pcd))
-	},
-	Draw: func(w io.Writer, t *claims.Table) error {
-		var panels []claims.Panel
+	Draw: func(w io.Writer, t *figures.Table) error {
+		var panels []figures.Panel
 		for _, l := range larges {
-			panels = append(panels, claims.Panel{Name: l.panel, Title: l.name, X: "training step", Y: "mean log p(class | inputs) / nats"})
+			panels = append(panels, figures.Panel{Name: l.panel, Title: l.name, X: "training step", Y: "mean log p(class | inputs) / nats"})
 		}
-		return claims.Curves(w, t, 2, panels, names(algorithms))
+		return figures.Curves(2, names(algorithms), panels...)(w, t)
 	},
-	Notes: func(*claims.Table) string {
-		return fmt.Sprintf("The accuracy is the mean over %d random training rows. Early is the first tenth of the steps without step 0, late the second half. Grey values of MNIST are rounded, as in the paper. With -quick the data are font digits and a small toy.", accuracyRows)
+	Table: func(t *figures.Table) string {
+		var rows [][]string
+		for _, l := range larges {
+			row := []string{l.name}
+			for _, a := range []algorithm{ins, pt, pcd} {
+				row = append(row, fmt.Sprintf("%.3f", secondHalf(t, l.panel, a).Mean()))
+			}
+			rows = append(rows, row)
+		}
+		return "Mean of log p(class given inputs) over the second half of the steps:\n\n" + figures.Grid([]string{"data", ins.name, pt.name, pcd.name}, rows)
 	},
 }
 
@@ -75,33 +76,22 @@ func accuracy(panel string, s size) measure {
 	}
 }
 
-func claims6(t *claims.Table) (all []claims.Claim) {
-	early := func(panel string, a algorithm) claims.Repeats {
-		xs := t.Xs(panel, a.name)
-		if len(xs) == 0 {
-			return nil
-		}
-		return t.Mean(panel, a.name, 1, xs[len(xs)-1]/10)
+func claims6(t *figures.Table) []figures.Claim {
+	early := func(panel string, a algorithm) figures.Repeats {
+		return t.Mean(panel, a.name, 1, t.LastX(panel, a.name)/10)
 	}
-	first := 0.
-	if xs := t.Xs("mnist", ins.name); len(xs) > 0 {
-		first = xs[len(xs)-1] / 10
+	first := t.LastX("mnist", ins.name) / 10
+	late := func(panel string, a algorithm) figures.Repeats { return secondHalf(t, panel, a) }
+	return []figures.Claim{
+		figures.Steadier("MNIST, early: INS varies less than PT", t, "mnist", ins.name, pt.name, 1, first),
+		figures.Steadier("MNIST, early: INS varies less than PCD-1", t, "mnist", ins.name, pcd.name, 1, first),
+		figures.Alike("MNIST, late: INS and PT do not differ", late("mnist", ins), late("mnist", pt)),
+		figures.Alike("MNIST, late: INS and PCD-1 do not differ", late("mnist", ins), late("mnist", pcd)),
+		figures.Larger("large toy, early: PCD-1 is better than INS", early("toy", pcd), early("toy", ins)),
+		figures.Larger("large toy, early: PCD-1 is better than PT", early("toy", pcd), early("toy", pt)),
+		figures.Larger("large toy, late: INS is better than PCD-1", late("toy", ins), late("toy", pcd)),
+		figures.Larger("large toy, late: INS is better than PT", late("toy", ins), late("toy", pt)),
+		// At the start it is the accuracy of guessing.
+		figures.Larger("large toy: PCD-1 is not degenerate, its accuracy ends above that of the start", t.Last("toy", pcd.name), t.At("toy", pcd.name, 0)),
 	}
-	all = append(all,
-		claims.Steadier("MNIST, early: INS varies less than PT", t, "mnist", ins.name, pt.name, 1, first),
-		claims.Steadier("MNIST, early: INS varies less than PCD-1", t, "mnist", ins.name, pcd.name, 1, first))
-	late := func(panel string, a algorithm) claims.Repeats { return secondHalf(t, panel, a) }
-	all = append(all,
-		claims.Alike("MNIST, late: INS and PT do not differ", late("mnist", ins), late("mnist", pt)),
-		claims.Alike("MNIST, late: INS and PCD-1 do not differ", late("mnist", ins), late("mnist", pcd)),
-		claims.Larger("large toy, early: PCD-1 is better than INS", early("toy", pcd), early("toy", ins)),
-		claims.Larger("large toy, early: PCD-1 is better than PT", early("toy", pcd), early("toy", pt)),
-		claims.Larger("large toy, late: INS is better than PCD-1", late("toy", ins), late("toy", pcd)),
-		claims.Larger("large toy, late: INS is better than PT", late("toy", ins), late("toy", pt)))
-	// The accuracy at the start is that of guessing.
-	start := claims.Repeats{}
-	if xs := t.Xs("toy", pcd.name); len(xs) > 0 {
-		start = t.At("toy", pcd.name, xs[0])
-	}
-	return append(all, claims.Larger("large toy: PCD-1 is not degenerate, its accuracy ends above that of the start", t.Last("toy", pcd.name), start))
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
-	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/figures/figurestest"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment, experiment.Command(nil)) }
+func TestQuick(t *testing.T) { figurestest.Quick(t, experiment, experiment.Command(nil)) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment) }
+func TestCommitted(t *testing.T) { figurestest.Committed(t, experiment) }
 
 // Equal seeds give equal numbers, except for seconds, for any number of concurrent jobs and of
 // repetitions.

@@ -6,7 +6,8 @@ import (
 	"sync"
 
 	"gorbm/data"
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
@@ -36,7 +37,7 @@ type size struct {
 	hidden, steps int
 }
 
-func (s problem) size(o claims.Options) size {
+func (s problem) size(o figures.Options) size {
 	if o.Quick {
 		return size{s.quickSpec, s.quickHidden, quickSteps}
 	}
@@ -44,21 +45,9 @@ func (s problem) size(o claims.Options) size {
 }
 
 // repeats returns the number of repetitions, at most the 20 of section 4.4.
-func repeats(o claims.Options) int { return o.Seeds(3, paperRepeats) }
+func repeats(o figures.Options) int { return o.Seeds(3, paperRepeats) }
 
 const paperRepeats = 20
-
-// sets caches training sets by their spec.
-var sets sync.Map
-
-// load returns a training set, and loads it only once.
-func load(spec string) (*data.Set, error) {
-	once, _ := sets.LoadOrStore(spec, sync.OnceValues(func() (*data.Set, error) {
-		set, _, err := data.Load(context.Background(), spec, data.Options{})
-		return set, err
-	}))
-	return once.(func() (*data.Set, error))()
-}
 
 // An algorithm estimates the negative phase. Its name is that of its curve in the pictures.
 type algorithm struct{ name, negphase string }
@@ -118,14 +107,14 @@ var states sync.Map
 
 // statesOf returns the first and the last state of training by the exact gradient
 // with seed 1: early and late in training.
-func statesOf(s size) (early, late state, err error) {
-	once, _ := states.LoadOrStore(s, sync.OnceValues(func() ([2]state, error) {
-		var both [2]state
-		set, err := load(s.spec)
+func statesOf(s size) (both [2]state, err error) {
+	once, _ := states.LoadOrStore(s, sync.OnceValues(func() (both [2]state, err error) {
+		ctx := context.Background()
+		set, err := training.Load(ctx, s.spec, "")
 		if err != nil {
 			return both, err
 		}
-		err = exactSGD.train(context.Background(), s, set, s.steps, 1, func(step int, m *rbm.RBM) error {
+		err = exactSGD.train(ctx, s, set, s.steps, 1, func(step int, m *rbm.RBM) error {
 			at := &both[min(step, 1)]
 			at.model = m.Clone()
 			at.truth, err = compare.Enumerate(at.model)
@@ -133,22 +122,7 @@ func statesOf(s size) (early, late state, err error) {
 		})
 		return both, err
 	}))
-	both, err := once.(func() ([2]state, error))()
-	return both[0], both[1], err
-}
-
-// distances runs an estimator on a state and returns its curve of distances from
-// the exact gradient.
-func (s state) distances(ctx context.Context, estimator string, steps, seed int) (compare.Curve, error) {
-	e, err := negphase.Parse(estimator, negphase.DefaultSettings(""))
-	if err != nil {
-		return compare.Curve{}, err
-	}
-	curves, err := compare.Run(ctx, s.model, s.truth, []negphase.Settings{e}, compare.Settings{Steps: steps, Repeats: 1, Seed: uint64(seed)})
-	if err != nil {
-		return compare.Curve{}, err
-	}
-	return curves[0], nil
+	return once.(func() ([2]state, error))()
 }
 
 // jobName names a job by its settings.

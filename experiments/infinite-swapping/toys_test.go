@@ -3,16 +3,16 @@ package main
 import (
 	"testing"
 
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 )
 
 // The early and the late state differ, and their negative phases are exact.
 func TestStates(t *testing.T) {
-	early, late, err := statesOf(smallToy.size(claims.Options{Quick: true}))
+	both, err := statesOf(smallToy.size(figures.Options{Quick: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(late.truth.Norm() > 0) || early.model.Equal(late.model) || !late.truth.Exact {
+	if !(both[1].truth.Norm() > 0) || both[0].model.Equal(both[1].model) || !both[1].truth.Exact {
 		t.Error("the states are alike")
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gorbm/experiments/internal/chains"
-	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/figures/figurestest"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(new(string)), run) }
+func TestQuick(t *testing.T) { figurestest.Quick(t, experiment(new(string)), run) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(new(string))) }
+func TestCommitted(t *testing.T) { figurestest.Committed(t, experiment(new(string))) }
 
 // τ in each unit is τ in moves times the cost of a move.
 func TestClocks(t *testing.T) {
@@ -37,11 +37,9 @@ func TestClocks(t *testing.T) {
 		exchange: {mcmc.Info{Updates: sites * n, Flips: 99}, 2e-3, 2 * sites, sites / 20.},
 	} {
 		got := map[string]float64{}
-		for _, p := range s.measure(chains.Run{Name: name, Energies: energies, Info: want.info, Seconds: 2e-3 * n}, 1, sites, 1) {
-			got[p.Panel] = p.Y
-		}
+		s.measure(chains.Run{Name: name, Energies: energies, Info: want.info, Seconds: 2e-3 * n}, sites, func(panel, _ string, _, y float64) { got[panel] = y })
 		for unit, worth := range map[string]float64{"seconds": want.seconds, "flips": want.flips, "moves": want.moves} {
-			if x := got[s.Panel(tauPanel+unit)]; math.Abs(x-tau*worth) > 1e-12 {
+			if x := got[chains.Tau+unit]; math.Abs(x-tau*worth) > 1e-12 {
 				t.Errorf("%s: τ is %g %s, want %g", name, x, unit, tau*worth)
 			}
 		}
@@ -83,18 +81,18 @@ func TestApart(t *testing.T) {
 		gap  float64
 		want bool
 	}{{"together", 0, false}, {"apart", 5, true}} {
-		var points []claims.Point
+		var points []figures.Point
 		for repeat := 1; repeat <= 4; repeat++ {
 			for i, curve := range curves {
 				y := float64(repeat%2) * float64(i+1)
 				if curve == exchange {
 					y += c.gap
 				}
-				points = append(points, claims.Point{Panel: s.Panel(meanPanel), Curve: curve, Repeat: repeat, Y: y})
+				points = append(points, figures.Point{Panel: s.Panel(chains.Mean), Curve: curve, Repeat: repeat, Y: y})
 			}
 		}
 		var b strings.Builder
-		s.table(&b, claims.TableOf(points...))
+		s.table(&b, figures.TableOf(points...))
 		if got := strings.Contains(b.String(), `the mean energies of "IM" and "exchange" differ`); got != c.want {
 			t.Errorf("%s: the page says that means differ: got %v, want %v", c.name, got, c.want)
 		}

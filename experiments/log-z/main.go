@@ -4,11 +4,12 @@
 //
 //	go run ./experiments/log-z
 //
-// Results are in README.md. See -h for the figures.
+// Results are in README.md.
 package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -16,7 +17,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/negphase/logz"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -24,27 +25,9 @@ import (
 
 func main() { cli.Main("log-z", run) }
 
-var run = experiment().Command(nil)
+var run = experiment.Command(nil)
 
-const about = `` + "`rbmeval`" + ` estimates log Z in three ways. Each estimate has a standard error s, and log Z ± 1.96 s is meant to be a 95 % confidence
-interval. ` + "`rbmeval`" + ` also warns of estimates that cannot be trusted. The models here are small enough to enumerate, and the page counts
-how often the interval contains the exact log Z. Settings are the defaults of ` + "`rbmeval`" + `.
-
-There are six kinds of models: trained on images of font digits; trained on the same images with labels; trained on data of known structure (bars, four
-modes, toy data, shifted patterns); with random parameters; with large random parameters ("sharp"); and with a fixed number of active hidden
-units. The training used short and long runs of ` + "`cd` and `pcd`" + `, some of which lead to models whose chains hardly mix. The initial model,
-its training and the estimate have the same seed.`
-
-// experiment returns all figures.
-func experiment() claims.Experiment {
-	return claims.Experiment{
-		Name:    "log-z",
-		Title:   "Are the error bars of log Z right?",
-		Paper:   "ours",
-		About:   about,
-		Figures: []claims.Figure{coverage()},
-	}
-}
+var experiment = figures.Experiment{Name: "log-z", Title: "Are the error bars of log Z right?", Ours: true, Figures: []figures.Figure{coverage}}
 
 var methods = []logz.Method{logz.ByBennett, logz.ByAIS, logz.ByReverse}
 
@@ -55,34 +38,23 @@ const (
 	warnedPanel = "warning of " // 1 if a warning names the estimate
 )
 
-func coverage() claims.Figure {
-	return claims.Figure{
-		Name:  "coverage",
-		Ours:  true,
-		Title: "how often the confidence intervals of log Z contain the exact value",
-		Says:  "do 95 % intervals without a warning contain the exact log Z in 95 % of the models, and do warnings find wrong estimates?",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for seed := range uint64(max(o.Repeats, 1)) {
-				for at, c := range cases {
-					if !o.Quick || at%10 == 0 {
-						jobs = append(jobs, c.job(at, seed+1, o.Quick))
-					}
+var coverage = figures.Figure{
+	Name: "coverage",
+	Jobs: func(o figures.Options) (jobs []figures.Job) {
+		for seed := range uint64(max(o.Repeats, 1)) {
+			for at, d := range cases {
+				if !o.Quick || at%10 == 0 {
+					jobs = append(jobs, figures.Job{Name: fmt.Sprintf("%v, seed %d", d, seed+1), Repeat: int(seed + 1), Run: func(ctx context.Context, add figures.Add) error {
+						return d.measure(ctx, at, seed+1, o.Quick, add)
+					}})
 				}
 			}
-			return jobs
-		},
-		Claims: coverageClaims,
-		Draw:   draw,
-		Finding: func(t *claims.Table) string {
-			var parts []string
-			for _, m := range methods {
-				c := count(t, m, "")
-				parts = append(parts, fmt.Sprintf("%d of %d by %s", within(c.scores, of95), len(c.scores), m.Name()))
-			}
-			return "Intervals without a warning that contain log Z: " + strings.Join(parts, ", ") + "."
-		},
-		Notes: notes,
-	}
+		}
+		return jobs
+	},
+	Claims: claims,
+	Draw:   draw,
+	Table:  table,
 }
 
 // A tally has the counts of a method.
@@ -93,7 +65,7 @@ type tally struct {
 }
 
 // count counts the estimates of a method for models of a kind, or for all if kind is "".
-func count(t *claims.Table, m logz.Method, kind string) (c tally) {
+func count(t *figures.Table, m logz.Method, kind string) (c tally) {
 	for _, name := range kinds() {
 		if kind != "" && kind != name {
 			continue
@@ -132,9 +104,9 @@ func within(scores []float64, z float64) (n int) {
 // of95 is half the width of a 95 % interval in standard errors.
 const of95 = 1.96
 
-// coverageClaims returns the claims that 95 % of the intervals without a warning contain log Z, within three
+// claims returns the claims that 95 % of the intervals without a warning contain log Z, within three
 // binomial standard errors, and that a smaller fraction of the intervals with a warning contain it.
-func coverageClaims(t *claims.Table) (all []claims.Claim) {
+func claims(t *figures.Table) (all []figures.Claim) {
 	for _, m := range methods {
 		c := count(t, m, "")
 		n := len(c.scores)
@@ -144,14 +116,14 @@ func coverageClaims(t *claims.Table) (all []claims.Claim) {
 		in := within(c.scores, of95)
 		covered, sd := float64(in)/float64(n), math.Sqrt(0.95*0.05/float64(n))
 		z := (covered - 0.95) / sd
-		all = append(all, claims.Holds(fmt.Sprintf("%s: 95 %% intervals without a warning contain log Z in 95 %% of the models", m.Name()), math.Abs(z) <= claims.Errors, z,
+		all = append(all, figures.Holds(fmt.Sprintf("%s: 95 %% intervals without a warning contain log Z in 95 %% of the models", m.Name()), math.Abs(z) <= figures.Errors, z,
 			"%d of %d: %.1f %% ± %.1f, %.2f standard errors from 95 %%", in, n, 100*covered, 100*sd, z))
 		if d := len(c.doubtful); d > 0 {
 			held := within(c.doubtful, of95)
 			// p is the probability that at most this number contain log Z, if they contained it as often as
 			// intervals without a warning.
 			p := distuv.Binomial{N: float64(d), P: covered}.CDF(float64(held))
-			all = append(all, claims.Holds(fmt.Sprintf("%s: intervals with a warning contain log Z less often", m.Name()), p < 0.001, p,
+			all = append(all, figures.Holds(fmt.Sprintf("%s: intervals with a warning contain log Z less often", m.Name()), p < 0.001, p,
 				"%d of %d: %.1f %%; by chance with probability %.2g; less than 0.001 is needed", held, d, 100*float64(held)/float64(d), p))
 		}
 	}
@@ -166,62 +138,57 @@ func levels() (all []float64) {
 	return append(all, 99)
 }
 
-func draw(w io.Writer, t *claims.Table) error {
+func draw(w io.Writer, t *figures.Table) error {
 	const held, warned = "held", "warned"
-	var points []claims.Point
+	var points []figures.Point
 	curves := []string{"nominal"}
 	for _, l := range levels() {
-		points = append(points, claims.Point{Panel: held, Curve: curves[0], Repeat: 1, X: l, Y: l})
+		points = append(points, figures.Point{Panel: held, Curve: curves[0], Repeat: 1, X: l, Y: l})
 	}
 	for _, m := range methods {
 		c := count(t, m, "")
 		curves = append(curves, m.Name())
 		for _, l := range levels() {
 			z := distuv.UnitNormal.Quantile(0.5 + l/200)
-			points = append(points, claims.Point{Panel: held, Curve: m.Name(), Repeat: 1, X: l, Y: 100 * float64(within(c.scores, z)) / float64(max(1, len(c.scores)))})
+			points = append(points, figures.Point{Panel: held, Curve: m.Name(), Repeat: 1, X: l, Y: 100 * float64(within(c.scores, z)) / float64(max(1, len(c.scores)))})
 		}
 		for i, kind := range kinds() {
 			if k := count(t, m, kind); k.all > 0 {
-				points = append(points, claims.Point{Panel: warned, Curve: m.Name(), Repeat: 1, X: float64(i), Y: 100 * float64(k.warned) / float64(k.all)})
+				points = append(points, figures.Point{Panel: warned, Curve: m.Name(), Repeat: 1, X: float64(i), Y: 100 * float64(k.warned) / float64(k.all)})
 			}
 		}
 	}
-	return claims.Curves(w, claims.TableOf(points...), 2, []claims.Panel{
-		{Name: held, Title: "intervals without a warning", X: "nominal coverage / %", Y: "coverage of log Z / %", Dots: true},
-		{Name: warned, Title: "estimates with a warning", Y: "of the models / %", Words: short()},
-	}, curves)
+	return figures.Curves(2, curves,
+		figures.Panel{Name: held, Title: "intervals without a warning", X: "nominal coverage / %", Y: "coverage of log Z / %", Dots: true},
+		figures.Panel{Name: warned, Title: "estimates with a warning", Y: "of the models / %", Words: short()},
+	)(w, figures.TableOf(points...))
 }
 
-func notes(t *claims.Table) string {
-	var b strings.Builder
-	b.WriteString("The table has the number of models of each kind. For each estimator, \"warned\" is the percentage of models with a warning. Of the models without a warning, \"held\" is the percentage whose 95 % interval contains log Z, and \"worst\" the largest error in nats.\n\n" +
-		"| models | | Bennett: warned | held | worst | AIS: warned | held | worst | reverse AIS: warned | held | worst |\n|" + strings.Repeat(" --- |", 11) + "\n")
+// table returns the number of models of each kind, and for each method the percentage of models with a warning. Of the others it has
+// the percentage whose 95 % interval contains log Z, and the largest error in nats.
+func table(t *figures.Table) string {
+	var lines [][]string
 	for _, kind := range append(kinds(), "") {
-		line := []string{cmp.Or(kind, "all")}
-		for i, m := range methods {
+		line := []string{cmp.Or(kind, "all"), fmt.Sprint(count(t, methods[0], kind).all)}
+		for _, m := range methods {
 			c := count(t, m, kind)
-			if c.all == 0 {
-				break
-			}
-			if i == 0 {
-				line = append(line, fmt.Sprint(c.all))
-			}
 			held := "–"
 			if n := len(c.scores); n > 0 {
 				held = fmt.Sprintf("%.1f %%", 100*float64(within(c.scores, of95))/float64(n))
 			}
 			line = append(line, fmt.Sprintf("%.0f %%", 100*float64(c.warned)/float64(c.all)), held, fmt.Sprintf("%.2g", c.worst))
 		}
-		if len(line) > 1 {
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(line, " | "))
+		if line[1] != "0" {
+			lines = append(lines, line)
 		}
 	}
+	text := figures.Grid(strings.Split("models||Bennett: warned|held|worst|AIS: warned|held|worst|reverse AIS: warned|held|worst", "|"), lines)
 	for _, m := range methods {
 		if c := count(t, m, ""); c.impossible > 0 {
-			fmt.Fprintf(&b, "\n%s has no estimate in %s.", m.Name(), cli.Count(c.impossible, "case"))
+			text += fmt.Sprintf("\n%s has no estimate in %s.", m.Name(), cli.Count(c.impossible, "case"))
 		}
 	}
-	return b.String()
+	return text
 }
 
 // kinds returns the kinds of models, in the order of cases.

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"gorbm/data"
-	"gorbm/experiments/internal/claims"
-	"gorbm/negphase"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -88,54 +88,36 @@ func (d description) String() string {
 	return text
 }
 
-func (d description) job(at int, seed uint64, quick bool) claims.Job {
-	return claims.Job{
-		Name: fmt.Sprintf("%v, seed %d", d, seed),
-		Run:  func(ctx context.Context) ([]claims.Point, error) { return d.measure(ctx, at, seed, quick) },
-	}
-}
-
 // model returns the model and the data that it was trained on, if any.
 func (d description) model(ctx context.Context, seed uint64) (*rbm.RBM, *data.Set, error) {
 	if d.data == "" {
 		m := rbm.New(d.inputs, d.hidden, 0, rbm.Softmax)
 		m.Randomize(d.sd, rbm.NewKey(seed))
-		d.constrain(m)
+		if d.active > 0 {
+			m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: d.active}
+		}
 		return m, nil, nil
 	}
-	set, _, err := data.Load(ctx, d.data, data.Options{})
+	set, err := training.Load(ctx, d.data, "")
 	if err != nil {
 		return nil, nil, err
 	}
-	m := train.NewModel(set, d.hidden, d.labels, rbm.Softmax, seed)
-	d.constrain(m)
-	s := train.PaperSettings("pcd")
-	if s.Negative, err = negphase.Parse(d.negative, negphase.Settings{}); err != nil {
-		return nil, nil, err
-	}
-	s.Rate, s.Batch, s.Seed = d.rate, 20, seed
-	t, err := train.New(s, set, m)
+	t, err := training.Recipe{Negative: d.negative, Hidden: d.hidden, Active: d.active, Labels: d.labels, Rate: d.rate, Batch: 20}.Trainer(set, seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	return m, set, t.Run(ctx, d.steps)
-}
-
-func (d description) constrain(m *rbm.RBM) {
-	if d.active > 0 {
-		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: d.active}
-	}
+	return t.Model(), set, t.Run(ctx, d.steps)
 }
 
 // measure compares the estimates of log Z with the exact value.
-func (d description) measure(ctx context.Context, at int, seed uint64, quick bool) (points []claims.Point, err error) {
+func (d description) measure(ctx context.Context, at int, seed uint64, quick bool, add figures.Add) error {
 	m, set, err := d.model(ctx, seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	truth, err := exact.LogZ(ctx, m)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s := logz.DefaultSettings()
 	if set != nil {
@@ -149,7 +131,7 @@ func (d description) measure(ctx context.Context, at int, seed uint64, quick boo
 	}
 	b, err := logz.Estimate(ctx, m, s, rbm.NewKey(seed), nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, method := range methods {
 		estimate, stdErr := b.By(method)
@@ -157,16 +139,13 @@ func (d description) measure(ctx context.Context, at int, seed uint64, quick boo
 		if b.Doubtful(method) || b.Bound(method) {
 			warned = 1
 		}
-		point := func(panel string, y float64) {
-			points = append(points, claims.Point{Panel: panel + string(method), Curve: d.kind, Repeat: int(seed), X: float64(at), Y: y})
-		}
 		off := estimate - truth
 		if b.Impossible(method) {
 			off = math.NaN()
 		}
-		point(errorPanel, off)
-		point(scorePanel, off/stdErr)
-		point(warnedPanel, warned)
+		add(errorPanel+string(method), d.kind, float64(at), off)
+		add(scorePanel+string(method), d.kind, float64(at), off/stdErr)
+		add(warnedPanel+string(method), d.kind, float64(at), warned)
 	}
-	return points, nil
+	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 )
@@ -46,16 +46,16 @@ func spectralGap(o operator) (float64, error) {
 
 // gapsJob returns a job that computes the gaps of samplers on a 3×3 lattice at coupling j. The job's name begins with panel and
 // suffix. Sweeps are in the given order; with once they update each site once, in random order.
-func gapsJob(panel, suffix string, periodic bool, samplers []sampler, order mcmc.Order, once bool, j float64) claims.Job {
-	return claims.Job{Name: fmt.Sprintf("%s%s 3x3 J=%g", panel, suffix, j), Run: func(context.Context) (points []claims.Point, err error) {
+func gapsJob(panel, suffix string, periodic bool, samplers []sampler, order mcmc.Order, once bool, j float64) figures.Job {
+	return figures.Job{Name: fmt.Sprintf("%s%s 3x3 J=%g", panel, suffix, j), Run: func(_ context.Context, add figures.Add) error {
 		g, err := mcmc.ParseGraph("3x3", periodic, mcmc.Uniform(j), 0)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, m := range samplers {
 			sweep, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.mover(order), 1, nil)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			var o operator = sweep
 			if once {
@@ -63,17 +63,17 @@ func gapsJob(panel, suffix string, periodic bool, samplers []sampler, order mcmc
 			}
 			gap, err := spectralGap(o)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", m.name, err)
+				return fmt.Errorf("%s: %w", m.name, err)
 			}
-			points = append(points, claims.Point{Panel: panel, Curve: m.name, X: j, Y: gap})
+			add(panel, m.name, j, gap)
 		}
-		return points, nil
+		return nil
 	}}
 }
 
 // couplings returns the couplings J of a figure. The second one shows the limit of weak coupling.
-func couplings(o claims.Options) []float64 {
-	step := claims.Size(o, 0.15, 0.025)
+func couplings(o figures.Options) []float64 {
+	step := figures.Size(o, 0.15, 0.025)
 	js := []float64{0, weak}
 	for k := 1; float64(k)*step < 1.5+step/2; k++ {
 		js = append(js, math.Round(1000*float64(k)*step)/1000)
@@ -84,7 +84,7 @@ func couplings(o claims.Options) []float64 {
 // A curveOf maps x to y for a curve without random numbers.
 type curveOf map[float64]float64
 
-func curve(t *claims.Table, panel, name string) curveOf {
+func curve(t *figures.Table, panel, name string) curveOf {
 	c := curveOf{}
 	for _, p := range t.Curve(panel, name) {
 		c[p.X] = p.Y

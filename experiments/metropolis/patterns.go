@@ -13,30 +13,25 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/train/plots"
 )
 
-type ctx = context.Context
-
 // figureA3 is the counter-example of stripes, and figureA4 that of triangles.
 var (
-	figureA3 = patternFigure("A.3", "horizontal stripes", stripes, mcmc.Chessboard, []string{"4x4", "4x6", "6x6", "8x8"}, "stripes under Metropolis in chessboard order",
-		"On a periodic lattice with even sides a striped pattern never disappears. After half a sweep, horizontal stripes are vertical. After a sweep they are horizontal again, with up and down spins exchanged, and after two sweeps they are as at the start.")
-	figureA4 = patternFigure("A.4", "triangle", triangle, mcmc.Linear, []string{"4x4", "3x3", "5x5", "8x8"}, "triangles under Metropolis in linear order",
-		"On a periodic lattice with equal sides a triangular pattern, updated from left to right and from top to bottom, flips between two states.")
+	figureA3 = patternFigure("A.3", "horizontal stripes", stripes, mcmc.Chessboard, []string{"4x4", "4x6", "6x6", "8x8"})
+	figureA4 = patternFigure("A.4", "triangle", triangle, mcmc.Linear, []string{"4x4", "3x3", "5x5", "8x8"})
 )
 
 // patternFigure returns the figure of a pattern on lattices of the given sizes. The picture shows the first size.
-func patternFigure(name, pattern string, up func(x, y int) bool, order mcmc.Order, sizes []string, title, says string) claims.Figure {
-	return claims.Figure{
-		Name: name, Title: title, Says: says,
-		Jobs:    func(o claims.Options) []claims.Job { return patternJobs(o, order, up, sizes) },
-		Claims:  func(t *claims.Table) []claims.Claim { return patternClaims(t, pattern, order == mcmc.Chessboard) },
-		Finding: patternFinding,
-		Draw:    drawPatterns,
+func patternFigure(name, pattern string, up func(x, y int) bool, order mcmc.Order, sizes []string) figures.Figure {
+	return figures.Figure{
+		Name:   name,
+		Jobs:   func(o figures.Options) []figures.Job { return patternJobs(o, order, up, sizes) },
+		Claims: func(t *figures.Table) []figures.Claim { return patternClaims(t, pattern, order == mcmc.Chessboard) },
+		Draw:   drawPatterns,
 	}
 }
 
@@ -56,13 +51,13 @@ const (
 const drawnSide = 4
 
 // patternJobs returns jobs that run Metropolis and the modified operator from a pattern.
-func patternJobs(o claims.Options, order mcmc.Order, up func(x, y int) bool, sizes []string) (jobs []claims.Job) {
-	sweeps := claims.Size(o, 20, 1000)
+func patternJobs(o figures.Options, order mcmc.Order, up func(x, y int) bool, sizes []string) (jobs []figures.Job) {
+	sweeps := figures.Size(o, 20, 1000)
 	for i, size := range sizes {
-		for seed := 1; seed <= claims.Size(o, 3, 20); seed++ {
+		for seed := 1; seed <= figures.Size(o, 3, 20); seed++ {
 			for _, m := range samplers[1:] {
-				jobs = append(jobs, claims.Job{Name: fmt.Sprintf("%s %s, seed %d, %d sweeps", m.name, size, seed, sweeps), Run: func(ctx) ([]claims.Point, error) {
-					return runPattern(size, m, order, up, sweeps, seed, i == 0 && m.name == metropolis && seed == 1)
+				jobs = append(jobs, figures.Job{Name: fmt.Sprintf("%s %s, seed %d, %d sweeps", m.name, size, seed, sweeps), Repeat: seed, Run: func(_ context.Context, add figures.Add) error {
+					return runPattern(size, m, order, up, sweeps, seed, i == 0 && m.name == metropolis && seed == 1, add)
 				}})
 			}
 		}
@@ -71,12 +66,12 @@ func patternJobs(o claims.Options, order mcmc.Order, up func(x, y int) bool, siz
 }
 
 // runPattern counts the sweeps after which the state is as expected: the pattern after an even number
-// of sweeps, and its complement after an odd number. With keep it also returns the states.
-func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool, sweeps, seed int, keep bool) (points []claims.Point, err error) {
+// of sweeps, and its complement after an odd number. With keep it also adds the states.
+func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool, sweeps, seed int, keep bool, add figures.Add) error {
 	const j = 0.5 // has no effect on Metropolis here, because no flip changes the energy
 	g, err := mcmc.ParseGraph(size, true, mcmc.Uniform(j), 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var side, height int
 	fmt.Sscanf(size, "%dx%d", &side, &height)
@@ -89,12 +84,12 @@ func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool
 	s := mcmc.NewIsing(g, pattern)
 	halves, err := bindHalves(s, m.mover(mcmc.Linear), order, side)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r := rbm.NewKey(uint64(seed)).Rand()
 	record := func(half int) {
 		for i, x := range s.State() {
-			points = append(points, claims.Point{Panel: statePanel, Curve: fmt.Sprint(half), Repeat: seed, X: float64(i), Y: float64(x)})
+			add(statePanel, fmt.Sprint(half), float64(i), float64(x))
 		}
 	}
 	stays := 0
@@ -117,7 +112,8 @@ func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool
 			stays++
 		}
 	}
-	return append(points, claims.Point{Panel: sweepsPanel, Curve: m.name + " " + size, Repeat: seed, X: float64(sweeps), Y: float64(stays)}), nil
+	add(sweepsPanel, m.name+" "+size, float64(sweeps), float64(stays))
+	return nil
 }
 
 // bindHalves returns the chains of the two halves of a sweep: the two
@@ -142,7 +138,7 @@ func bindHalves(s *mcmc.Ising, m mcmc.Mover, order mcmc.Order, side int) (chains
 
 // tally counts the sweeps and runs of a sampler. kept is the number of sweeps that ended as expected, and left the number
 // of runs that left the pattern.
-func tally(t *claims.Table, sampler string) (kept, sweeps float64, runs, left int) {
+func tally(t *figures.Table, sampler string) (kept, sweeps float64, runs, left int) {
 	for _, name := range t.Curves(sweepsPanel) {
 		if !strings.HasPrefix(name, sampler+" ") {
 			continue
@@ -159,35 +155,29 @@ func tally(t *claims.Table, sampler string) (kept, sweeps float64, runs, left in
 	return kept, sweeps, runs, left
 }
 
-func patternFinding(t *claims.Table) string {
-	kept, sweeps, _, _ := tally(t, metropolis)
-	_, _, runs, left := tally(t, modified)
-	return fmt.Sprintf("Metropolis alternates between the pattern and its complement in %.0f of %.0f sweeps. The modified operator leaves the pattern in %d of %d runs.", kept, sweeps, left, runs)
-}
-
-func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Claim) {
+func patternClaims(t *figures.Table, what string, halves bool) (all []figures.Claim) {
 	if halves {
 		state := t.Curve(statePanel, "1")
 		vertical := true
 		for i, p := range state[:len(state)-drawnSide] {
 			vertical = vertical && p.Y == state[i+drawnSide].Y && (i%drawnSide == 0 || p.Y != state[i-1].Y)
 		}
-		all = append(all, claims.Holds("after half a sweep the stripes are vertical", vertical, 1, "4×4, as in the picture: %v", vertical))
+		all = append(all, figures.Holds("after half a sweep the stripes are vertical", vertical, 1, "4×4, as in the picture: %v", vertical))
 	}
 	for _, m := range samplers[1:] {
 		kept, sweeps, runs, left := tally(t, m.name)
 		if m.name == metropolis {
-			all = append(all, claims.Holds("Metropolis alternates between the "+what+" and the complement for ever", kept == sweeps, kept/sweeps,
+			all = append(all, figures.Holds("Metropolis alternates between the "+what+" and the complement for ever", kept == sweeps, kept/sweeps,
 				"in %.0f of %.0f sweeps, in %d runs on four lattices", kept, sweeps, runs))
 		} else {
-			all = append(all, claims.Holds("the modified operator leaves the pattern", left == runs, float64(left), "in %d of %d runs", left, runs))
+			all = append(all, figures.Holds("the modified operator leaves the pattern", left == runs, float64(left), "in %d of %d runs", left, runs))
 		}
 	}
 	return all
 }
 
 // drawPatterns draws the states of the first run side by side.
-func drawPatterns(w io.Writer, t *claims.Table) error {
+func drawPatterns(w io.Writer, t *figures.Table) error {
 	var row []*plots.Plot
 	for k, title := range []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"} {
 		points := t.Curve(statePanel, fmt.Sprint(k))

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"math/bits"
 	"slices"
-	"strings"
 
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/negphase/mcmc"
 )
 
@@ -35,12 +33,9 @@ const (
 )
 
 // figureB5 is Figure B.5: random order, compared with Gibbs in a fixed order.
-var figureB5 = claims.Figure{
-	Name:  "B.5",
-	Title: "spectral gaps of random-order sweeps, 3×3",
-	Says: "In almost all settings random order is much slower than Gibbs in a fixed order. The exception is Metropolis on the periodic lattice, " +
-		"which does not converge in a fixed order and does exceptionally well in random order at high J.",
-	Jobs: func(o claims.Options) (jobs []claims.Job) {
+var figureB5 = figures.Figure{
+	Name: "B.5",
+	Jobs: func(o figures.Options) (jobs []figures.Job) {
 		for i, j := range couplings(o) {
 			if o.Quick && i%3 != 2 {
 				continue // every third coupling and the last one remain
@@ -56,30 +51,12 @@ var figureB5 = claims.Figure{
 		return jobs
 	},
 	Claims: claimsB5,
-	Finding: func(t *claims.Table) string {
-		s := "A random order can be drawn in two ways, and each half of the claim holds with only one of them. "
-		for _, order := range []string{allSites, eachOnce} {
-			slower, settings := slowerThanFixed(t, order)
-			s += fmt.Sprintf("With %s, random order is slower in %d of %d settings", order, slower, settings)
-			for _, p := range randomPanels {
-				if p.periodic && p.order == order {
-					m, fixed := curve(t, p.name, metropolis), curve(t, p.name, fixedOrder)
-					end := slices.Max(t.Xs(p.name, metropolis))
-					s += fmt.Sprintf(", and the gap of Metropolis is %.2f times that of Gibbs at J = %g. ", m[end]/fixed[end], end)
-				}
-			}
-		}
-		return strings.TrimSpace(s)
-	},
-	Draw: func(w io.Writer, t *claims.Table) error {
-		var panels []claims.Panel
+	Draw: func(w io.Writer, t *figures.Table) error {
+		var panels []figures.Panel
 		for _, p := range randomPanels {
-			panels = append(panels, claims.Panel{Name: p.name, Title: p.boundary + " boundary, " + p.order})
+			panels = append(panels, figures.Panel{Name: p.name, Title: p.boundary + " boundary, " + p.order})
 		}
-		return drawGaps(w, t, panels, fixedOrder)
-	},
-	Notes: func(*claims.Table) string {
-		return "The paper does not say how a sweep in random order chooses its sites. We show two ways. In one, each site is updated once, in a new random order (\"each site once\"). In the other, n sites are drawn with replacement from all n sites (\"sites drawn from all\")."
+		return drawGaps([]string{fixedOrder}, panels...)(w, t)
 	},
 }
 
@@ -129,7 +106,7 @@ func (s *shuffled) Step(x []float64) {
 
 // slowerThanFixed counts the settings, without Metropolis on the periodic lattice, in which a random order is slower than Gibbs in a
 // fixed order.
-func slowerThanFixed(t *claims.Table, order string) (slower, settings int) {
+func slowerThanFixed(t *figures.Table, order string) (slower, settings int) {
 	for _, p := range randomPanels {
 		if p.order != order {
 			continue
@@ -150,11 +127,11 @@ func slowerThanFixed(t *claims.Table, order string) (slower, settings int) {
 	return slower, settings
 }
 
-func claimsB5(t *claims.Table) (all []claims.Claim) {
+func claimsB5(t *figures.Table) (all []figures.Claim) {
 	for _, order := range []string{allSites, eachOnce} {
 		slower, settings := slowerThanFixed(t, order)
 		fraction := float64(slower) / float64(settings)
-		all = append(all, claims.Holds(order+": without Metropolis on the periodic lattice, random order is slower than Gibbs in a fixed order in almost all settings", fraction > 0.9, fraction,
+		all = append(all, figures.Holds(order+": without Metropolis on the periodic lattice, random order is slower than Gibbs in a fixed order in almost all settings", fraction > 0.9, fraction,
 			"slower in %d of %d settings; almost all is more than 90 %%", slower, settings))
 	}
 	for _, p := range randomPanels {
@@ -164,7 +141,7 @@ func claimsB5(t *claims.Table) (all []claims.Claim) {
 		m, fixed := curve(t, p.name, metropolis), curve(t, p.name, fixedOrder)
 		better := where(func(j float64) bool { return j > 0 && m[j] > fixed[j] }, m)
 		end := slices.Max(t.Xs(p.name, metropolis))
-		all = append(all, claims.Holds(p.order+", periodic: Metropolis in random order is faster than Gibbs in a fixed order at high J", m[end] > fixed[end], m[end]/fixed[end],
+		all = append(all, figures.Holds(p.order+", periodic: Metropolis in random order is faster than Gibbs in a fixed order at high J", m[end] > fixed[end], m[end]/fixed[end],
 			"its gap is %.2f times that of Gibbs at J = %g; faster %s", m[end]/fixed[end], end, span(better)))
 	}
 	return all

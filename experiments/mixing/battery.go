@@ -1,17 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
 	"gorbm/data"
-	"gorbm/experiments/internal/claims"
-	"gorbm/negphase"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -34,9 +32,9 @@ func (c trial) name() string {
 	return fmt.Sprintf("%s, %s, rate %g %s", c.data, c.negative, c.rate, c.schedule)
 }
 
-// firstSeed is the seed of the runs. The thresholds of the warnings were chosen on other seeds: on data of
+// seed is the seed of all runs. The thresholds of the warnings were chosen on other seeds: on data of
 // seed 1 with runs of seeds 101 to 434, and those of the cause of a fall with runs of seeds 501 to 535.
-const firstSeed = 11
+const seed = 11
 
 // trials returns all runs of the figure.
 func trials() (all []trial) {
@@ -78,8 +76,6 @@ const (
 	truthPoints = 200
 	// A loss of more than lossNats must get a warning within the fraction lateShare of the run.
 	lossNats, lateShare = 1, 0.1
-	// leastRate is the smallest recall and precision with which a claim passes.
-	leastRate = 0.95
 )
 
 // Panels. X is the index of the trial.
@@ -114,44 +110,24 @@ var watchers = []struct {
 	{proxyCurve, []string{"pseudo_likelihood", "free_energy_gap", "mixing"}},
 }
 
-func battery() claims.Figure {
-	return claims.Figure{
-		Name:  "warnings",
-		Ours:  true,
-		Title: "losses of log-likelihood in small runs, and when there is a warning",
-		Says:  "does each run that ends a nat below its best, or memorises its rows, get a warning in time and with the right cause? Are other runs without warnings?",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range o.Seeds(1, 1) {
-				for at, c := range trials()[:claims.Size(o, 3, len(trials()))] {
-					c.steps = claims.Size(o, 400, c.steps)
-					seed := firstSeed + uint64(repeat)
-					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", c.name(), seed),
-						Run:  func(ctx context.Context) ([]claims.Point, error) { return c.run(ctx, at, seed) },
-					})
-				}
-			}
-			return jobs
-		},
-		Claims: batteryClaims,
-		Draw: func(w io.Writer, t *claims.Table) error {
-			return claims.Curves(w, t, 1, []claims.Panel{
-				{Name: lossPanel, Title: "best minus last log-likelihood", X: "run", Y: "nats", JoinFrom: math.Inf(1)},
-				{Name: toldPanel, Title: "fraction of the run at the warning (2: no warning)", X: "run", Y: "fraction of the run", JoinFrom: math.Inf(1)},
-			}, []string{fallCurve, overfitCurve, fallCurve + exactCurve, overfitCurve + exactCurve, fallCurve + proxyCurve, overfitCurve + proxyCurve})
-		},
-		Finding: func(t *claims.Table) string {
-			f, o := counts(t, fallCurve, exactCurve), counts(t, overfitCurve, exactCurve)
-			return fmt.Sprintf("Of %d runs that end a nat below their best, %d get a warning, %d of them within a tenth of the run. Of %d runs that overfit, %d get a warning. False warnings: %d of %d.",
-				f.lost, f.toldLost, f.inTime, o.lost, o.toldLost, f.told-f.toldLost+o.told-o.toldLost, f.told+o.told)
-		},
-		Notes: batteryNotes,
-	}
+var battery = figures.Figure{
+	Name: "warnings",
+	Jobs: func(o figures.Options) (jobs []figures.Job) {
+		for at, c := range trials()[:figures.Size(o, 3, len(trials()))] {
+			c.steps = figures.Size(o, 400, c.steps)
+			jobs = append(jobs, figures.Job{Name: fmt.Sprintf("%s, seed %d", c.name(), seed), Repeat: seed, Run: func(ctx context.Context, add figures.Add) error { return c.run(ctx, float64(at), add) }})
+		}
+		return jobs
+	},
+	Draw: figures.Curves(1, []string{fallCurve, overfitCurve, fallCurve + exactCurve, overfitCurve + exactCurve, fallCurve + proxyCurve, overfitCurve + proxyCurve},
+		figures.Panel{Name: lossPanel, Title: "best minus last log-likelihood", X: "run", Y: "nats", JoinFrom: math.Inf(1)},
+		figures.Panel{Name: toldPanel, Title: "fraction of the run at the warning (2: no warning)", X: "run", Y: "fraction of the run", JoinFrom: math.Inf(1)}),
+	Table: table,
 }
 
 // sets returns the training rows and the held-out rows of a trial.
-func (c trial) sets(ctx context.Context, seed uint64) (train.Sets, error) {
-	set, _, err := data.Load(ctx, c.data, data.Options{})
+func (c trial) sets(ctx context.Context) (train.Sets, error) {
+	set, err := training.Load(ctx, c.data, "")
 	if err != nil {
 		return train.Sets{}, err
 	}
@@ -171,18 +147,9 @@ func (c trial) sets(ctx context.Context, seed uint64) (train.Sets, error) {
 	return s, err
 }
 
-// trainer returns a trainer for a trial with this negative phase.
-func (c trial) trainer(sets train.Sets, negative string, seed uint64) (*train.Trainer, train.Settings, error) {
-	s := train.PaperSettings("pcd")
-	var err error
-	if s.Negative, err = negphase.Parse(negative, negphase.Settings{}); err != nil {
-		return nil, s, err
-	}
-	s.Rate, s.Schedule, s.Horizon, s.Batch, s.Seed = c.rate, c.schedule, c.steps, min(20, sets.Train.Len()), seed
-	m := train.NewModel(sets.Train, c.hidden, c.labelled, rbm.Softmax, seed)
-	train.SetLogOdds(m, sets.Train)
-	t, err := train.New(s, sets.Train, m)
-	return t, s, err
+// recipe returns the recipe of a trial on a set with this negative phase.
+func (c trial) recipe(set *data.Set, negative string) training.Recipe {
+	return training.Recipe{Negative: negative, Hidden: c.hidden, Labels: c.labelled, LogOdds: true, Rate: c.rate, Schedule: c.schedule, Horizon: c.steps, Batch: min(20, set.Len())}
 }
 
 // likelihoods trains and returns the exact log-likelihoods of the training and the held-out rows, at truthPoints steps.
@@ -221,7 +188,11 @@ func lossOf(kind string) string {
 }
 
 // watch returns a watcher with these metrics, and the observer that feeds it.
-func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, sets train.Sets, names []string) (*watcher, train.Observer, error) {
+func (c trial) watch(ctx context.Context, t *train.Trainer, sets train.Sets, names []string) (*watcher, train.Observer, error) {
+	s, err := c.recipe(sets.Train, c.negative).Settings(seed)
+	if err != nil {
+		return nil, nil, err
+	}
 	if !s.Negative.Persists() {
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "mixing" })
 	}
@@ -281,80 +252,75 @@ func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, se
 // run trains with all watchers. After a fall it trains again with the exact negative phase, to find the cause.
 // A model whose log-likelihood equals that of the distribution of the data has lost nothing: a larger
 // log-likelihood comes from memorising the rows.
-func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Point, err error) {
-	sets, err := c.sets(ctx, seed)
+func (c trial) run(ctx context.Context, at float64, add figures.Add) error {
+	sets, err := c.sets(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t, s, err := c.trainer(sets, c.negative, seed)
+	t, err := c.recipe(sets.Train, c.negative).Trainer(sets.Train, seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var all []*watcher
 	var observers []train.Observer
 	for _, x := range watchers {
-		w, observe, err := c.watch(ctx, t, s, sets, x.metrics)
+		w, observe, err := c.watch(ctx, t, sets, x.metrics)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		all, observers = append(all, w), append(observers, observe)
 	}
 	truth, err := c.likelihoods(ctx, t, sets, observers...)
 	if err != nil {
-		return nil, err
-	}
-	add := func(panel, curve string, y float64) {
-		points = append(points, claims.Point{Panel: panel, Curve: curve, Repeat: int(seed), X: float64(at), Y: y})
+		return err
 	}
 	reference, known := train.TrueLikelihood(sets.Train, c.labelled)
 	if !known {
 		reference = math.Inf(1)
 	}
 	fall, from := loss(truth, func(best, now []float64) float64 { return min(best[0], reference) - now[0] }, 0)
-	add(lossPanel, fallCurve, fall)
-	add(fromPanel, fallCurve, from)
+	if fall > lossNats {
+		cause := byRate
+		if c.negative != "exact" {
+			if cause, err = c.cause(ctx, sets, truth); err != nil {
+				return err
+			}
+		}
+		add(causePanel, fallCurve, at, float64(cause))
+	}
+	add(lossPanel, fallCurve, at, fall)
+	add(fromPanel, fallCurve, at, from)
 	if sets.Holdout != nil {
 		over, from := loss(truth, func(best, now []float64) float64 { // with the gap to the training rows
 			return min(best[1]-now[1], now[0]-now[1]-(best[0]-best[1]))
 		}, 1)
-		add(lossPanel, overfitCurve, over)
-		add(fromPanel, overfitCurve, from)
-	}
-	if fall > lossNats {
-		cause := byRate
-		if c.negative != "exact" {
-			if cause, err = c.cause(ctx, sets, truth, seed); err != nil {
-				return nil, err
-			}
-		}
-		add(causePanel, fallCurve, float64(cause))
+		add(lossPanel, overfitCurve, at, over)
+		add(fromPanel, overfitCurve, at, from)
 	}
 	for i, w := range all {
 		if err := w.finish(); err != nil {
-			return nil, err
+			return err
 		}
-		for kind, curve := range map[string]string{train.FallKind: fallCurve, train.OverfitKind: overfitCurve} {
-			told, ok := w.told[kind]
+		for _, k := range []struct{ kind, curve string }{{train.FallKind, fallCurve}, {train.OverfitKind, overfitCurve}} {
+			curve := k.curve + watchers[i].curve
+			told, ok := w.told[k.kind]
 			if !ok {
 				told = untold
 			}
-			add(toldPanel, curve+watchers[i].curve, told)
-			if w.withdrawn[kind] {
-				add(drawnPanel, curve+watchers[i].curve, 1)
+			add(toldPanel, curve, at, told)
+			if w.withdrawn[k.kind] {
+				add(drawnPanel, curve, at, 1)
 			}
-			if ok && kind == train.FallKind && watchers[i].curve == exactCurve {
+			if ok && k.kind == train.FallKind && watchers[i].curve == exactCurve {
 				said := byChains
 				if w.byRate {
 					said = byRate
 				}
-				add(causePanel, curve+watchers[i].curve, float64(said))
+				add(causePanel, curve, at, float64(said))
 			}
 		}
 	}
-	slices.SortStableFunc(points, func(a, b claims.Point) int {
-		return cmp.Or(cmp.Compare(a.Panel, b.Panel), cmp.Compare(a.Curve, b.Curve))
-	})
-	return points, nil
+	return nil
 }
 
 // loss returns how far, in nats, the log-likelihood of the rows truth[…][set] ends below its best, and the fraction
@@ -378,8 +344,8 @@ func loss(truth [][]float64, lost func(best, now []float64) float64, set int) (e
 
 // cause returns the cause of a fall. It makes the same run with the exact negative phase. The chains are the cause if
 // that run ends farther above this run than below the best of both.
-func (c trial) cause(ctx context.Context, sets train.Sets, truth [][]float64, seed uint64) (int, error) {
-	t, _, err := c.trainer(sets, "exact", seed)
+func (c trial) cause(ctx context.Context, sets train.Sets, truth [][]float64) (int, error) {
+	t, err := c.recipe(sets.Train, "exact").Trainer(sets.Train, seed)
 	if err != nil {
 		return 0, err
 	}
@@ -409,7 +375,7 @@ func (c trial) cause(ctx context.Context, sets train.Sets, truth [][]float64, se
 type count struct{ lost, toldLost, told, inTime, causeKnown, causeRight, withdrawn int }
 
 // counts counts the runs of a kind of loss with the metrics of a watcher.
-func counts(t *claims.Table, curve, by string) (n count) {
+func counts(t *figures.Table, curve, by string) (n count) {
 	for at := range trials() {
 		x := float64(at)
 		loss, from, told := t.At(lossPanel, curve, x), t.At(fromPanel, curve, x), t.At(toldPanel, curve+by, x)
@@ -440,41 +406,15 @@ func counts(t *claims.Table, curve, by string) (n count) {
 	return n
 }
 
-func batteryClaims(t *claims.Table) (all []claims.Claim) {
-	rate := func(text string, a, b int) {
-		if b == 0 { // in the quick size there may be no such loss
-			return
-		}
-		c := claims.Holds(fmt.Sprintf("%s, in at least %.0f %% of the cases", text, 100*leastRate), float64(a) >= leastRate*float64(b), float64(a)/float64(b), "%d of %d", a, b)
-		all = append(all, c)
-	}
-	for _, c := range []struct{ curve, what string }{
-		{fallCurve, "that ends more than a nat below its best"},
-		{overfitCurve, "that overfits by more than a nat"},
-	} {
-		n := counts(t, c.curve, exactCurve)
-		rate("a small run "+c.what+" gets a warning", n.toldLost, n.lost)
-		rate("a small run with a warning is a run "+c.what, n.toldLost, n.told)
-		rate("a small run "+c.what+" gets a warning within a tenth of the run", n.inTime, n.lost)
-		if c.curve == fallCurve {
-			rate("a warning of a fall names its cause, chains or rate, as the same run with the exact negative phase shows it", n.causeRight, n.causeKnown)
-		}
-	}
-	return all
-}
-
-func batteryNotes(t *claims.Table) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "The exact log-likelihood of a run is computed at %d equally spaced steps. A run has lost if the log-likelihood of the training rows ends more than a nat below its best. If the distribution of the data is known (all data but fontdigits), it must also end more than a nat below the log-likelihood of that distribution. A run overfits if the log-likelihood of the rows held out ends more than a nat below its best, and its gap to that of the training rows grew by a nat. "+
-		"To find the cause of a fall, the run is repeated with the exact negative phase. Chains are the cause if the repetition ends nearer to the best of both runs than to the end of the first, so that it mostly avoids the fall. Otherwise the rate is the cause. "+
-		"A warning is in time if it comes within a tenth of the run after the loss became permanent. \"Withdrawn\" counts warnings that no longer held at the end, which rbmtrain then withdraws. If enumeration takes long, as on desjardins:0.001, rbmtrain measures at fewer steps. At a high rate, where the log-likelihood fluctuates, it may then miss the best.\n\n"+
-		"| loss | metrics | lost | warned | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
+// table returns for each kind of loss and each set of metrics the fractions of the runs.
+func table(t *figures.Table) string {
 	percent := func(a, b int) string {
 		if b == 0 {
 			return "–"
 		}
 		return fmt.Sprintf("%.0f %%", 100*float64(a)/float64(b))
 	}
+	var lines [][]string
 	for _, curve := range []string{fallCurve, overfitCurve} {
 		for _, w := range watchers {
 			n := counts(t, curve, w.curve)
@@ -482,9 +422,9 @@ func batteryNotes(t *claims.Table) string {
 			if curve == fallCurve && w.curve == exactCurve {
 				cause = percent(n.causeRight, n.causeKnown)
 			}
-			fmt.Fprintf(&b, "| %s | `%s` | %d | %d | %s | %s | %s | %s | %d |\n", curve, strings.Join(w.metrics, ","), n.lost, n.told,
-				percent(n.toldLost, n.lost), percent(n.toldLost, n.told), percent(n.inTime, n.lost), cause, n.withdrawn)
+			lines = append(lines, []string{curve, "`" + strings.Join(w.metrics, ",") + "`", fmt.Sprint(n.lost), fmt.Sprint(n.toldLost), fmt.Sprint(n.inTime), fmt.Sprint(n.told),
+				percent(n.toldLost, n.lost), percent(n.toldLost, n.told), percent(n.inTime, n.lost), cause, fmt.Sprint(n.withdrawn)})
 		}
 	}
-	return b.String()
+	return figures.Grid([]string{"loss", "metrics", "lost", "of these warned", "and in time", "warned", "recall", "precision", "in time", "right cause", "withdrawn"}, lines)
 }

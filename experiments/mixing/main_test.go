@@ -3,9 +3,9 @@ package main
 import (
 	"testing"
 
-	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/figures/figurestest"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment, experiment.Command(nil)) }
+func TestQuick(t *testing.T) { figurestest.Quick(t, experiment, experiment.Command(nil)) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment) }
+func TestCommitted(t *testing.T) { figurestest.Committed(t, experiment) }

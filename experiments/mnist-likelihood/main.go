@@ -3,39 +3,128 @@
 //
 //	go run ./experiments/mnist-likelihood
 //
-// Results are in README.md. See -h for the figures.
+// Results are in README.md.
 package main
 
 import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
 	"gorbm/cmd/cli"
-	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/program"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
 )
 
 func main() { cli.Main("mnist-likelihood", run) }
 
-var run = program.Command(experiment)
-
-const about = `How likely are the test rows of MNIST under an RBM of 500 hidden units that was trained without labels on one core?
-Grey values become bits by a threshold (1 from ½ up), or by sampling (1 with the value as probability). The test rows are
-sampled once, and all runs have the same sample. With ` + "`-redraw`" + ` the training rows are redrawn in each minibatch, so that a model
-cannot memorise one draw. We do not have the sampled rows of Salakhutdinov & Murray, on which others trained too.
-
-Each run trains by ` + "`rbmtrain`" + ` on one core and is evaluated by ` + "`rbmeval`" + `.`
+var run = training.Command(experiment, nil)
 
 // experiment returns all figures.
-func experiment(p *program.Runs) claims.Experiment {
-	return claims.Experiment{
-		Name:    "mnist-likelihood",
-		Title:   "The likelihood of MNIST under 500 hidden units",
-		Paper:   "ours",
-		About:   about,
-		Figures: []claims.Figure{long(p)},
-	}
+func experiment(c *training.Commands) figures.Experiment {
+	return figures.Experiment{Name: "mnist-likelihood", Title: "The likelihood of MNIST under 500 hidden units", Ours: true, Figures: []figures.Figure{long(c)}}
 }
 
-// Flags that all runs share.
+// A row is a long run and the published number that it is compared with.
+type row struct {
+	name      string
+	flags     string
+	published float64 // test log-likelihood in nats
+	source    string  // source of the published number
+}
+
+var rows = []row{
+	{"sampled", "-binarize sample -redraw -negphase pcd:chains=300 -batch 100 -rate 0.1 -steps 190000 -eval-every 25000 -metrics free_energy_gap",
+		-86.34, "contrastive divergence of 25 steps, by AIS; Salakhutdinov & Murray 2008"},
+	{"thresholded", "-binarize threshold -negphase pcd:chains=300 -batch 100 -rate 0.1 -steps 60000 -eval-every 6000 -metrics free_energy_gap",
+		-84.9, "centred persistent chains, 200 epochs, by AIS; the reverse of AIS gives −96.6"},
+}
+
+// Flags of rbmtrain, and of rbmeval, which ask for more temperatures and rounds than the defaults.
 const (
 	common      = "-data mnist -labels none -hidden 500 -init log-odds -schedule linear -snapshots 0 -workers 1"
 	quickCommon = "-data fontdigits:60 -hidden 8 -batch 10 -steps 40 -eval-every 40"
+	testFlags   = "-ais -reverse-ais -bennett -ais-temperatures 20000 -ladder-rounds 6000"
+	quickTest   = " -ais-temperatures 100 -ladder-rounds 300"
 )
+
+// Curves and panels. X is the index of the row. The gap and the time have the row as curve.
+const (
+	byAIS       = "AIS"         // its log Z is too low on average
+	byReverse   = "reverse AIS" // its log Z is too high on average
+	byBennett   = "Bennett"
+	testPanel   = "test log-likelihood"
+	stdErrPanel = "standard error"
+	essPanel    = "effective draws"
+	gapPanel    = "free-energy gap"
+	timePanel   = "processor seconds"
+)
+
+var estimates = []string{byReverse, byBennett, byAIS}
+
+func long(c *training.Commands) figures.Figure {
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.name)
+	}
+	return figures.Figure{
+		Name: "long",
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
+			for at, r := range rows {
+				jobs = append(jobs, figures.Job{Name: r.name, Repeat: 1, Run: func(ctx context.Context, add figures.Add) error { return measure(ctx, c, at, o.Quick, add) }})
+			}
+			return jobs
+		},
+		Draw:  figures.Curves(1, estimates, figures.Panel{Name: testPanel, Title: "test rows", Y: "log-likelihood / nats", Words: names}),
+		Table: table,
+	}
+}
+
+// measure trains the row with index at, or resumes its run, and brackets its likelihood.
+func measure(ctx context.Context, c *training.Commands, at int, quick bool, add figures.Add) error {
+	r, judge := rows[at], testFlags
+	folder, remove, err := c.Folder("long " + r.name)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	flags := training.Flags(common, r.flags, "-seed 1")
+	if quick {
+		flags, judge = training.Flags(common, r.flags, "-seed 1", quickCommon), testFlags+quickTest
+	}
+	trained, err := c.Train(ctx, folder, flags)
+	if err != nil {
+		return err
+	}
+	gap, err := training.Measured(folder, "free_energy_gap")
+	if err != nil {
+		return err
+	}
+	tested, err := c.Evaluate(ctx, strings.Fields("-model "+folder+" -data "+flags["data"]+" -binarize "+flags["binarize"]+" "+judge)...)
+	if err != nil {
+		return err
+	}
+	add(gapPanel, r.name, float64(at), gap[len(gap)-1])
+	add(timePanel, r.name, float64(at), trained.Processor)
+	for i, e := range []training.Estimate{tested.Reverse, tested.Bennett, tested.AIS} {
+		add(testPanel, estimates[i], float64(at), tested.Likelihood(e))
+		add(stdErrPanel, estimates[i], float64(at), e.StdErr)
+		add(essPanel, estimates[i], float64(at), e.ESS)
+	}
+	return nil
+}
+
+func table(t *figures.Table) string {
+	var lines [][]string
+	for at, r := range rows {
+		x := func(panel, curve string) float64 { return t.At(panel, curve, float64(at))[1] }
+		line := []string{r.name}
+		for _, e := range estimates {
+			line = append(line, fmt.Sprintf("%.2f ± %.2f (%.0f)", x(testPanel, e), x(stdErrPanel, e), x(essPanel, e)))
+		}
+		width := math.Abs(x(testPanel, byAIS) - x(testPanel, byReverse))
+		lines = append(lines, append(line, fmt.Sprintf("%.2f", width), fmt.Sprintf("%.2f", x(gapPanel, r.name)), fmt.Sprintf("%.0f", x(timePanel, r.name)), fmt.Sprintf("%.2f: %s", r.published, r.source)))
+	}
+	return figures.Grid([]string{"rows", "reverse AIS", "Bennett", "AIS", "bracket", "gap", "seconds", "published"}, lines)
+}

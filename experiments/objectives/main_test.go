@@ -10,24 +10,23 @@ import (
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
-	"gorbm/experiments/internal/claims/claimstest"
-	"gorbm/experiments/internal/program"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/figures/figurestest"
+	"gorbm/experiments/internal/training"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&program.Runs{}), run) }
+func TestQuick(t *testing.T) { figurestest.Quick(t, experiment(&training.Commands{}), run) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&program.Runs{})) }
+func TestCommitted(t *testing.T) { figurestest.Committed(t, experiment(&training.Commands{})) }
 
 // The commands on the page of rbmtrain train by the settings of rows of the table.
 func TestPageHasTheCommands(t *testing.T) {
-	bin := t.TempDir()
-	if err := program.Build(t.Context(), bin, "rbmtrain"); err != nil {
-		t.Fatal(err)
-	}
+	commands := &training.Commands{}
+	defer commands.Remove()
 	config := func(args []string) map[string]json.RawMessage {
 		var c map[string]json.RawMessage
 		args = append(args, "-data", "fontdigits:60000", "-dry-run", "-json") // as many rows as MNIST, which need not be here
-		if err := program.New(t.Context(), filepath.Join(bin, "rbmtrain"), args...).Run(&c); err != nil {
+		if _, err := commands.Call(t.Context(), &c, "rbmtrain", args...); err != nil {
 			t.Fatal(err)
 		}
 		return c
@@ -50,19 +49,20 @@ func TestPageHasTheCommands(t *testing.T) {
 // An interrupted run resumes, and a complete run is evaluated without
 // training. If the flags differ, both fail.
 func TestGoesOn(t *testing.T) {
-	claimstest.Long(t)
-	p := &program.Runs{Dir: t.TempDir()}
+	figurestest.Long(t)
+	p := &training.Commands{Dir: t.TempDir()}
 	defer p.Remove()
 	at := byTime[0]
-	want, err := measure(t.Context(), p, at, 1, true)
+	job := mnist(p).Jobs(figures.Options{Quick: true})[0]
+	want, err := job.Points(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(p.Dir, rows[at].name+"-1")
-	clitest.Write(t, filepath.Join(folder, program.TimeFile), "1000\n")
+	clitest.Write(t, filepath.Join(folder, training.TimeFile), "1000\n")
 	same := func(what string, seconds func(x float64) bool) {
 		t.Helper()
-		got, err := measure(t.Context(), p, at, 1, true)
+		got, err := job.Points(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -74,7 +74,7 @@ func TestGoesOn(t *testing.T) {
 		}
 	}
 	same("a complete run", func(x float64) bool { return x == 1000 })
-	if err := os.Remove(filepath.Join(folder, program.TimeFile)); err != nil {
+	if err := os.Remove(filepath.Join(folder, training.TimeFile)); err != nil {
 		t.Fatal(err)
 	}
 	same("a run whose time is not written", func(x float64) bool { return x > 0 && x < 1000 })
@@ -95,7 +95,7 @@ func TestGoesOn(t *testing.T) {
 	if err := os.Remove(filepath.Join(folder, "result.json")); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Write(t, filepath.Join(folder, program.TimeFile), "1000\n")
+	clitest.Write(t, filepath.Join(folder, training.TimeFile), "1000\n")
 	same("an interrupted run", func(x float64) bool { return x > 1000 })
 
 	for from, want := range map[string]string{`"rate": "0.3"`: `its -rate is "0.7", not "0.3"`, `"holdout": "20",`: `its -holdout is "", not "20"`} {
@@ -104,7 +104,7 @@ func TestGoesOn(t *testing.T) {
 			to = ""
 		}
 		clitest.Write(t, filepath.Join(folder, "config.json"), strings.Replace(config, from, to, 1))
-		if _, err := measure(t.Context(), p, at, 1, true); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := job.Points(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("with other flags: %v; want %q", err, want)
 		}
 	}
@@ -112,7 +112,7 @@ func TestGoesOn(t *testing.T) {
 
 // Claims about given test errors, by hand.
 func TestClaims(t *testing.T) {
-	table := "job,panel,curve,repeat,x,y\n"
+	text := "job,panel,curve,repeat,x,y\n"
 	for _, run := range []struct {
 		at, seed int
 		percent  float64
@@ -122,33 +122,33 @@ func TestClaims(t *testing.T) {
 			fmt.Sprintf("%s,here,%d,%d,%v", errorPanel, run.seed, run.at, run.percent), fmt.Sprintf("%s,here,%d,%d,10000", rowsPanel, run.seed, run.at),
 			fmt.Sprintf("%s,here,%d,%d,5", timePanel, run.seed, run.at), "seconds,,0,0,5",
 		} {
-			table += job + "," + p + "\n"
+			text += job + "," + p + "\n"
 		}
 	}
-	dir := t.TempDir()
-	clitest.Write(t, filepath.Join(dir, "figure-mnist.csv"), table)
-	var result struct {
-		Claims []struct{ Statistic, Verdict string }
-	}
-	command := clitest.Command{Name: "objectives", Run: run}
-	if err := json.Unmarshal([]byte(command.OK(t, "-redraw", "-json", "-out", dir)), &result); err != nil {
+	file := filepath.Join(t.TempDir(), "figure-mnist.csv")
+	clitest.Write(t, file, text)
+	numbers, err := figures.ReadTable(file)
+	if err != nil {
 		t.Fatal(err)
 	}
+	all := claims(numbers)
 	// √(0.034·0.966/10000) = 0.18 % and √(0.018·0.982/10000) = 0.13 %.
-	for i, want := range []struct{ verdict, says string }{
-		{"FAIL", "3.40 ± 0.18 %, mean of one seed: the published error plus 0.055 standard errors of the test rows, so above it, by at most three"},
-		{"PASS", "1.80 ± 0.13 %, mean of 2 seeds"},
-		{"FAIL", "so above it, by more than three"},
-		{"PASS", "1.80 % against 3.40 %"},
-		{"FAIL", "2.50 % against 1.80 %"},
+	for i, want := range []struct {
+		pass bool
+		says string
+	}{
+		{false, "3.40 ± 0.18 %, mean of one seed: the published error plus 0.055 standard errors of the test rows, so above it, by at most three"},
+		{true, "1.80 ± 0.13 %, mean of 2 seeds"},
+		{false, "so above it, by more than three"},
+		{true, "1.80 % against 3.40 %"},
+		{false, "2.50 % against 1.80 %"},
 	} {
-		if len(result.Claims) != 5 || result.Claims[i].Verdict != want.verdict || !strings.Contains(result.Claims[i].Statistic, want.says) {
-			t.Errorf("claims are %+v; want number %d to be %+v", result.Claims, i, want)
+		if len(all) != 5 || all[i].Pass != want.pass || !strings.Contains(all[i].Statistic, want.says) {
+			t.Errorf("claims are %+v; want number %d to be %+v", all, i, want)
 		}
 	}
-	page := clitest.Read(t, filepath.Join(dir, "README.md"))
-	if line := "| discriminative | 500 | 2 | 1.81 % | 1.90 ± 0.14 % |"; !strings.Contains(page, line) || !strings.Contains(page, "the others are missing") {
-		t.Errorf("README.md has no line %q:\n%s", line, page)
+	if line := "| discriminative | 500 | 2 | 1.81 % | 1.90 ± 0.14 % |"; !strings.Contains(table(numbers), line) {
+		t.Errorf("the table has no line %q:\n%s", line, table(numbers))
 	}
 }
 
@@ -158,7 +158,7 @@ func TestLeast(t *testing.T) {
 	file := filepath.Join(run, "metrics.csv")
 	clitest.Write(t, file, "step,seconds,error_train,error_holdout\n0,0,0.1,0.9\n10,1,0,0.3\n20,2,0.5,0.2\n30,3,0,0.2\n40,4,0,0.4\n")
 	if step, x, err := least(run); step != 20 || x != 0.2 || err != nil {
-		t.Errorf("step %d with %v, %v, want 20 and 0.2", step, x, err)
+		t.Errorf("step %v with %v, %v, want 20 and 0.2", step, x, err)
 	}
 	for _, broken := range []string{"step,error_holdout\n", "step,error_test\n1,0.1\n", "step,error_holdout\n1,x\n", "step,error_holdout\nx,1\n"} {
 		clitest.Write(t, file, broken)

@@ -15,38 +15,34 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/chains"
-	"gorbm/experiments/internal/claims"
-	"gorbm/negphase/diag"
+	"gorbm/experiments/internal/figures"
 	"gorbm/negphase/mcmc"
 	"gorbm/negphase/tune"
 	"gorbm/rbm"
 )
 
-// Curves and panels of the contests, in addition to those of figure II.
+// Curves of the contests, in addition to those of figure II.
 const (
-	sardonics  = "SARDONICS"
-	oneSite    = "Gibbs, a site a move"
-	manySites  = "Gibbs, 40 sites a move"
-	sweeps     = "Gibbs, a sweep a move"
-	blocks     = "block Gibbs"
-	rhoMoves   = "ρ by moves"
-	rhoFlips   = "ρ by flips"
-	rhoSeconds = "ρ by seconds"
+	sardonics = "SARDONICS"
+	oneSite   = "Gibbs, a site a move"
+	manySites = "Gibbs, 40 sites a move"
+	sweeps    = "Gibbs, a sweep a move"
+	blocks    = "block Gibbs"
+)
+
+var contestants = []string{sardonics, sweeps, clusters, blocks, oneSite, manySites}
+
+// Units of cost, and panels in addition to those of package chains. Flips are updates of sites, or proposed flips of walks.
+const (
+	moves      = "moves"
+	flips      = "flips"
+	seconds    = "seconds"
 	tracePanel = "energies"
 	reward     = "rewards"
-	tauMoves   = "τ in moves"
-	tauFlips   = "τ in flips" // updates of sites, or proposed flips of walks
-	tauSeconds = "τ in seconds"
-	gainPanel  = "independent energies a second"
-	meanPanel  = "mean energy"
-	sdPanel    = "spread of energies"
-	microPanel = "µs a move"
 	flipsPanel = "flips a move"
 	tunePanel  = "seconds of tuning"
 	filePanel  = "model of a file" // 1 if -model names the RBM
 )
-
-var contestants = []string{sardonics, sweeps, clusters, blocks, oneSite, manySites}
 
 // The protocol of the paper's section 5.
 const (
@@ -62,30 +58,29 @@ const (
 
 // A contest is a figure in which each sampler makes the same number of moves from a random state.
 type contest struct {
-	name, title, says, flags string
-	systems                  []system
-	rewards                  bool // show the rewards of tuning
-	alone                    bool // run SARDONICS alone, as in the paper's picture
-	repeats                  int
-	finding                  func(t *claims.Table) string // nil: the finding about the first system
-	claims                   func(s system, t *claims.Table) []claims.Claim
-	more                     func(t *claims.Table) []claims.Claim // claims about several systems; nil: none
+	name, flags string
+	systems     []system
+	rewards     bool // show the rewards of tuning
+	alone       bool // run SARDONICS alone, as in the paper's picture
+	repeats     int
+	claims      func(s system, t *figures.Table) []figures.Claim
+	more        func(t *figures.Table) []figures.Claim // claims about several systems; nil: none
 }
 
 // has reports whether t has runs on the system.
-func (s system) has(t *claims.Table) bool { return len(t.Curves(s.Panel(tauMoves))) > 0 }
+func (s system) has(t *figures.Table) bool { return t.Has(s.Panel(chains.Tau + moves)) }
 
-func (c contest) figure(p *programs) claims.Figure {
-	return claims.Figure{
-		Name: c.name, Title: c.title, Says: c.says, Flags: c.flags,
-		Jobs: func(o claims.Options) []claims.Job {
-			return repeated(c.systems, o.Seeds(3, c.repeats), func(ctx context.Context, s system, seed int) ([]claims.Point, error) {
-				return s.contest(ctx, p, seed, c.alone, o.Quick)
+func (c contest) figure(p *programs) figures.Figure {
+	return figures.Figure{
+		Name: c.name, Flags: c.flags,
+		Jobs: func(o figures.Options) []figures.Job {
+			return chains.Repeated(c.systems, o.Seeds(3, c.repeats), func(ctx context.Context, s system, seed int, add figures.Add) error {
+				return s.contest(ctx, p, seed, c.alone, o.Quick, s.Adder(add))
 			})
 		},
-		Claims: func(t *claims.Table) (all []claims.Claim) {
+		Claims: func(t *figures.Table) (all []figures.Claim) {
 			for _, s := range c.systems {
-				if s.has(t) {
+				if s.has(t) && c.claims != nil {
 					all = append(all, c.claims(s, t)...)
 				}
 			}
@@ -94,88 +89,57 @@ func (c contest) figure(p *programs) claims.Figure {
 			}
 			return all
 		},
-		Draw: func(w io.Writer, t *claims.Table) error {
-			var panels []claims.Panel
-			across := 3
+		Draw: func(w io.Writer, t *figures.Table) error {
+			var panels []figures.Panel
 			for _, s := range c.systems {
-				panels = append(panels, s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false))
+				panels = append(panels, s.Rho(chains.Rho+moves, "autocorrelation of the energy", "lag / moves", false))
 				if !c.alone {
-					panels = append(panels, s.Rho(rhoFlips, "by flips", "lag / flips", true), s.Rho(rhoSeconds, "by time", "lag / s", true))
+					panels = append(panels, s.Rho(chains.Rho+flips, "by flips", "lag / flips", true), s.Rho(chains.Rho+seconds, "by time", "lag / s", true))
 				}
-				panels = append(panels, claims.Panel{Name: s.Panel(tracePanel), Title: s.Panel("energies of a run"), X: "moves", Y: "energy / site", LogX: true})
-				if across = 2; c.rewards {
-					across = 3
-					panels = append(panels, claims.Panel{Name: s.Panel(reward), Title: s.Panel("rewards of tuning"), X: "trials", Y: "1 − |ρ|"})
+				panels = append(panels, figures.Panel{Name: s.Panel(tracePanel), Title: s.Panel("energies of a run"), X: "moves", Y: "energy / site", LogX: true})
+				if c.rewards {
+					panels = append(panels, figures.Panel{Name: s.Panel(reward), Title: s.Panel("rewards of tuning"), X: "trials", Y: "1 − |ρ|"})
 				}
 			}
-			return claims.Curves(w, t, across, panels, contestants)
-		},
-		Finding: func(t *claims.Table) string {
-			if c.finding != nil {
-				return c.finding(t)
+			across := 2
+			if c.rewards {
+				across = 3
 			}
-			return c.systems[0].finding(t)
+			return figures.Curves(across, contestants, panels...)(w, t)
 		},
-		Notes: func(t *claims.Table) string {
+		Table: func(t *figures.Table) string {
+			var lines []figures.Line
 			var b strings.Builder
-			b.WriteString("| system | sampler | flips per move | µs per move | τ / moves | τ / flips | τ / s | independent energies per second | energy / site | standard deviation |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range c.systems {
-				s.table(&b, t)
-			}
-			for _, s := range c.systems {
+				for _, name := range contestants {
+					lines = append(lines, figures.Line{Words: []string{string(s.Label), name}, Prefix: s.Panel(""), Curve: name})
+				}
 				s.remarks(&b, t)
 			}
-			return b.String()
+			return t.Markdown([]string{"system", "sampler"}, lines, []figures.Column{
+				{Title: "flips per move", Panel: flipsPanel, Write: figures.Short},
+				{Title: "µs per move", Panel: chains.Micro, Write: figures.Short},
+				{Title: "τ / moves", Panel: chains.Tau + moves, Write: figures.Factor},
+				{Title: "τ / flips", Panel: chains.Tau + flips, Write: figures.Factor},
+				{Title: "τ / s", Panel: chains.Tau + seconds, Write: figures.Factor},
+				{Title: "independent energies per second", Panel: chains.Gain, Write: figures.Factor},
+				{Title: "energy / site", Panel: chains.Mean, Write: figures.Accurate(5)},
+				{Title: "standard deviation", Panel: chains.Spread, Write: figures.Mean(5)},
+			}) + b.String()
 		},
-	}
-}
-
-// repeated returns jobs for n seeds, from 1, of each system.
-func repeated(systems []system, n int, run func(ctx context.Context, s system, seed int) ([]claims.Point, error)) (jobs []claims.Job) {
-	for seed := range n {
-		for _, s := range systems {
-			jobs = append(jobs, claims.Job{
-				Name: fmt.Sprintf("%s, seed %d", s.Label, seed+1),
-				Run:  func(ctx context.Context) ([]claims.Point, error) { return run(ctx, s, seed+1) },
-			})
-		}
-	}
-	return jobs
-}
-
-// finding compares the samplers on the system in moves, as in the paper, in flips and in seconds.
-func (s system) finding(t *claims.Table) string {
-	tau := func(panel, curve string) string { return chains.Typical(s.At(t, panel, curve)) }
-	other := fmt.Sprintf("%s by Swendsen–Wang", tau(tauMoves, clusters))
-	if s.lattice == "" {
-		other = fmt.Sprintf("%s by block Gibbs", tau(tauMoves, blocks))
-	}
-	gibbsGain, _ := s.Logs(t, gainPanel, sweeps).Average()
-	gain, _ := s.Logs(t, gainPanel, sardonics).Average()
-	return fmt.Sprintf("τ in moves is %s by SARDONICS and %s; by Gibbs it is %s with one site per move and %s with 40. τ in flips is %s by SARDONICS and %s by sweeps of Gibbs. Sweeps of Gibbs give %s times as many independent energies per second as SARDONICS.",
-		tau(tauMoves, sardonics), other, tau(tauMoves, oneSite), tau(tauMoves, manySites), tau(tauFlips, sardonics), tau(tauFlips, sweeps), chains.Digits(math.Exp(gibbsGain-gain)))
-}
-
-// adder returns a function that adds points of the system. It leaves out numbers that are not finite.
-func (s system) adder(points *[]claims.Point, seed int) func(panel, curve string, x, y float64) {
-	return func(panel, curve string, x, y float64) {
-		if finite(y) {
-			*points = append(*points, claims.Point{Panel: s.Panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
-		}
 	}
 }
 
 // contest tunes SARDONICS on the system from a random state. It then runs SARDONICS and, unless alone is set, the other
 // samplers.
-func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick bool) (points []claims.Point, err error) {
-	add := s.adder(&points, seed)
+func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick bool, add figures.Add) error {
 	c, err := s.make(ctx, p, quick)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	start, err := s.random(c, seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	key := rbm.NewKey(uint64(seed))
 	runtime.LockOSThread() // the clock is that of the thread
@@ -183,7 +147,7 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 	begin := cli.ThreadTime()
 	tuned, state, err := s.tune(ctx, c, start, quick, key.Child(1))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	add(tunePanel, sardonics, 0, (cli.ThreadTime() - begin).Seconds())
 	rewards := make([]float64, len(tuned.Trials))
@@ -193,26 +157,26 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 	for k := rewardBlock; k <= len(rewards); k += rewardBlock {
 		add(reward, sardonics, float64(k), stat.Mean(rewards[k-rewardBlock:k], nil))
 	}
-	moves := contestMoves
+	made := contestMoves
 	if quick {
-		moves = 400
+		made = 400
 	}
-	burn := int(contestBurn * float64(moves))
-	samplers := []chains.Sampler{{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels), System: chains.Onto(c.build, state), Moves: moves - burn}}
+	burn := int(contestBurn * float64(made))
+	samplers := []chains.Sampler{{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels), System: chains.Onto(c.build, state), Moves: made - burn}}
 	if !alone {
 		for _, o := range []chains.Sampler{{Name: sweeps, Mover: mcmc.Gibbs{}}, {Name: clusters, Mover: mcmc.SwendsenWang{}}, {Name: oneSite, Mover: heatBath{1}}, {Name: manySites, Mover: heatBath{paperSites}}} {
 			build := c.build
-			if o.Moves = moves; o.Name == clusters {
+			if o.Moves = made; o.Name == clusters {
 				build = c.ising
 				if c.hidden > 0 {
-					o.Moves = min(moves, frozenMoves)
+					o.Moves = min(made, frozenMoves)
 				}
 			}
 			o.System = chains.Onto(build, start)
 			samplers = append(samplers, o)
 		}
 		if c.hidden > 0 {
-			samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}, System: chains.Onto(c.build, start), Moves: moves})
+			samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}, System: chains.Onto(c.build, start), Moves: made})
 		}
 	}
 	if c.hidden > 0 {
@@ -225,23 +189,19 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 		if r.Name == clusters {
 			floats.AddConst(offset, r.Energies)
 		}
-		burnt := int(contestBurn * float64(len(r.Energies)))
+		// The moves of SARDONICS count from the first one of its tuning.
+		burnt, before := int(contestBurn*float64(len(r.Energies))), 0
 		if r.Name == sardonics {
-			burnt = 0
+			burnt, before = 0, burn
 		}
 		measure(add, r, burnt, float64(len(start)))
 		if seed == 1 {
-			// The moves of SARDONICS count from the first one of its tuning.
-			before := 0
-			if r.Name == sardonics {
-				before = burn
-			}
 			for _, at := range traceAt(before, len(r.Energies)) {
 				add(tracePanel, r.Name, float64(before+at+1), r.Energies[at]/float64(len(start)))
 			}
 		}
 	}
-	return points, err
+	return err
 }
 
 // traceAt returns the indices, among n energies, that a picture with a logarithmic axis shows. before is the number of moves
@@ -286,47 +246,31 @@ func (c *heatBathChain) Move(r *rand.Rand) mcmc.Info {
 // Reset implements mcmc.Chain. The chain has no caches.
 func (c *heatBathChain) Reset() {}
 
-// measure adds the points of a run on the given number of sites. It discards the first burnt energies.
-func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt int, sites float64) {
-	energies := r.Energies[burnt:]
-	decay := func(panel string, lags []float64, cost float64) {
-		// The autocorrelation at lags above a tenth of the run is too noisy.
-		lags = slices.DeleteFunc(lags, func(lag float64) bool { return lag > cost*float64(len(energies)/10) })
-		chains.Decay(energies, lags, cost, func(lag, rho float64) { add(panel, r.Name, lag, rho) })
-	}
-	if r.Name != sweeps { // a sweep is not a move of the paper
-		moves := make([]float64, 0, 51)
-		for lag := 0.; lag <= mostLag; lag += 10 {
-			moves = append(moves, max(1, lag))
-		}
-		decay(rhoMoves, moves, 1)
-	}
+// measure adds the points of a run on the given number of sites. It discards the first burnt energies. Autocorrelations at lags
+// above a tenth of the run are too noisy.
+func measure(add figures.Add, r chains.Run, burnt int, sites float64) {
 	made := float64(len(r.Energies))
-	seconds, flips := r.Seconds/made, sites
+	cost := sites
 	switch r.Name {
 	case sweeps, oneSite, manySites:
-		flips = float64(r.Info.Updates) / made
+		cost = float64(r.Info.Updates) / made
 	case clusters, blocks: // a move updates all sites
 	default:
-		flips = float64(r.Info.Flips) / made
+		cost = float64(r.Info.Flips) / made
 	}
-	if r.Name != oneSite { // the run of oneSite is too short for the lags
-		decay(rhoFlips, chains.Log(1, 1e8, 40), flips)
-		decay(rhoSeconds, chains.Log(1e-6, 1, 40), seconds)
+	lags := []float64{1}
+	for lag := 10.; lag <= mostLag; lag += 10 {
+		lags = append(lags, lag)
 	}
-	tau := diag.Summarize(energies).Time.Tau
-	if math.IsInf(tau, 1) { // the energy never changed
-		tau = float64(len(energies))
+	units := []chains.Unit{{Name: moves, Cost: 1, Lags: lags}, {Name: flips, Cost: cost, Lags: chains.Log(1, 1e8, 40)}, {Name: seconds, Cost: r.Seconds / made, Lags: chains.Log(1e-6, 1, 40)}}
+	switch r.Name {
+	case sweeps: // a sweep is not a move of the paper
+		units[0].Lags = nil
+	case oneSite: // the run is too short for the lags
+		units[1].Lags, units[2].Lags = nil, nil
 	}
-	add(tauMoves, r.Name, 0, tau)
-	add(tauFlips, r.Name, 0, tau*flips)
-	add(tauSeconds, r.Name, 0, tau*seconds)
-	add(gainPanel, r.Name, 0, 1/(2*tau*seconds))
-	mean, sd := stat.MeanStdDev(energies, nil)
-	add(meanPanel, r.Name, 0, mean/sites)
-	add(sdPanel, r.Name, 0, sd/sites)
-	add(microPanel, r.Name, 0, 1e6*seconds)
-	add(flipsPanel, r.Name, 0, flips)
+	chains.Measure(add, r, burnt, sites, 1, 0.1, units...)
+	add(flipsPanel, r.Name, 0, cost)
 }
 
 // tune tunes SARDONICS as in the paper. On the RBM it does not tune the number of walks, which is 1 in each half of a move,
@@ -359,36 +303,21 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	return result, slices.Clone(chain.State()), nil
 }
 
-// table writes the rows of a system.
-func (s system) table(b *strings.Builder, t *claims.Table) {
-	for _, c := range contestants {
-		mean := s.At(t, meanPanel, c)
-		if len(mean) < 2 {
-			continue
-		}
-		energy, sd := mean.Average()
-		geometric := func(panel string) string {
-			if l := s.Logs(t, panel, c); len(l) > 1 {
-				return chains.Factor(l)
-			}
-			return "?"
-		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %.5f ± %.5f | %.5f |\n", s.Label, c, chains.Digits(s.Mean(t, flipsPanel, c)), chains.Digits(s.Mean(t, microPanel, c)), geometric(tauMoves), geometric(tauFlips), geometric(tauSeconds), geometric(gainPanel),
-			energy, sd/math.Sqrt(float64(len(mean))), s.Mean(t, sdPanel, c))
-	}
-}
-
 // remarks writes reasons not to trust numbers of a system.
-func (s system) remarks(b *strings.Builder, t *claims.Table) {
-	if len(s.At(t, filePanel, sardonics)) > 0 && s.Mean(t, filePanel, sardonics) < 1 {
+func (s system) remarks(b *strings.Builder, t *figures.Table) {
+	mean := func(panel, curve string) float64 { return s.At(t, panel, curve).Mean() }
+	if mean(filePanel, sardonics) < 1 {
 		b.WriteString("\nThe RBM was trained on the built-in digits, because `-model` gave no file.\n")
 	}
+	// Gibbs with few sites per move does not reach equilibrium in these runs.
+	settled := []string{sardonics, sweeps, blocks, clusters}
 	if s.lattice == "" {
+		settled = settled[:3]
 		fmt.Fprintf(b, "\nSwendsen–Wang makes %d moves here, at %.1f ms each, and stays near the energy of the random state: %.2f per unit, where block Gibbs has %.2f. Its τ is therefore meaningless.\n",
-			frozenMoves, s.Mean(t, microPanel, clusters)/1000, s.Mean(t, meanPanel, clusters), s.Mean(t, meanPanel, blocks))
+			frozenMoves, mean(chains.Micro, clusters)/1000, mean(chains.Mean, clusters), mean(chains.Mean, blocks))
 	}
 	for _, curve := range contestants {
-		runs, frozen := s.At(t, sdPanel, curve), 0
+		runs, frozen := s.At(t, chains.Spread, curve), 0
 		for _, sd := range runs {
 			frozen += map[bool]int{true: 1}[sd == 0]
 		}
@@ -396,10 +325,5 @@ func (s system) remarks(b *strings.Builder, t *claims.Table) {
 			fmt.Fprintf(b, "\n%s: in %d of %d runs the energy of %s never changed. In these runs ρ counts as 1.\n", s.Label, frozen, len(runs), curve)
 		}
 	}
-	// Gibbs with few sites per move does not reach equilibrium in these runs.
-	settled := []string{sardonics, sweeps, blocks}
-	if s.lattice != "" {
-		settled = append(settled, clusters)
-	}
-	s.Apart(b, t, meanPanel, settled)
+	s.Apart(b, t, settled)
 }

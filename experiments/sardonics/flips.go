@@ -11,7 +11,7 @@ import (
 	"io"
 
 	"gorbm/experiments/internal/chains"
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/rbm"
 	"gorbm/train/plots"
 )
@@ -31,57 +31,47 @@ const stepSides, quickSides = 60, 8
 const sidePanel = "sides"
 
 // bits returns the figure of the flips of a step.
-func bits(p *programs) claims.Figure {
-	return claims.Figure{
-		Name: "8", Title: "bits flipped in one step on the frustrated square lattice",
-		Says: "SARDONICS is able to make large moves in state space, with many variables being flipped simultaneously.",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range o.Seeds(3, 10) {
-				jobs = append(jobs, claims.Job{
-					Name: fmt.Sprintf("seed %d", repeat+1),
-					Run: func(ctx context.Context) ([]claims.Point, error) {
-						return step(ctx, p, repeat+1, claims.Size(o, 50, 500), o.Quick)
-					},
-				})
+func bits(p *programs) figures.Figure {
+	return figures.Figure{
+		Name: "8",
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
+			for seed := 1; seed <= o.Seeds(3, 10); seed++ {
+				jobs = append(jobs, figures.Job{Name: fmt.Sprintf("seed %d", seed), Repeat: seed, Run: func(ctx context.Context, add figures.Add) error {
+					return step(ctx, p, seed, figures.Size(o, 50, 500), o.Quick, add)
+				}})
 			}
 			return jobs
 		},
-		Claims: func(t *claims.Table) []claims.Claim {
-			changed := func(curve string) claims.Repeats { return t.At(changedPanel, curve, 0) }
-			return []claims.Claim{
-				claims.Larger("an accepted step of SARDONICS changes more bits than a sweep of Gibbs", changed(sardonics), changed(gibbs)).Aside(),
-				claims.Larger("an accepted step of SARDONICS changes more bits than a step of Swendsen–Wang", changed(sardonics), changed(clusters)),
+		Claims: func(t *figures.Table) []figures.Claim {
+			changed := func(curve string) figures.Repeats { return t.At(changedPanel, curve, 0) }
+			return []figures.Claim{
+				figures.Larger("an accepted step of SARDONICS changes more bits than a sweep of Gibbs", changed(sardonics), changed(gibbs)).Aside(),
+				figures.Larger("an accepted step of SARDONICS changes more bits than a step of Swendsen–Wang", changed(sardonics), changed(clusters)),
 			}
 		},
 		Draw: drawSteps,
-		Finding: func(t *claims.Table) string {
-			mean := func(curve string) float64 { return t.At(changedPanel, curve, 0).Mean() }
-			return fmt.Sprintf("Of %d bits an accepted step of SARDONICS changes %.0f, a step of Swendsen–Wang %.0f and a sweep of Gibbs %.0f.", stepSides*stepSides, mean(sardonics), mean(clusters), mean(gibbs))
-		},
-		Notes: func(t *claims.Table) string {
-			mean := func(curve string) float64 {
-				m, _ := t.At(changedPanel, curve, 0).Average()
-				return m
+		Table: func(t *figures.Table) string {
+			var lines []figures.Line
+			for _, name := range steps {
+				lines = append(lines, figures.Line{Words: []string{name}, Curve: name})
 			}
-			return fmt.Sprintf("From left to right: an accepted step of SARDONICS with the settings of Table II, a step of Swendsen–Wang and a sweep of Gibbs. Orange: from −1 to 1; blue: from 1 to −1; "+
-				"grey: unchanged. (Some readers cannot distinguish the paper's red, blue and green.) Of 3600 bits, a step of SARDONICS changes %.0f on average, a step of Swendsen–Wang %.0f and a sweep of Gibbs %.0f. "+
-				"SARDONICS proposes far more flips, because a walk may flip back bits that an earlier walk of the same move flipped.", mean(sardonics), mean(clusters), mean(gibbs))
+			return t.Markdown([]string{"a step of"}, lines, []figures.Column{{Title: fmt.Sprintf("changed bits of %d", stepSides*stepSides), Panel: changedPanel, Write: figures.Spread(0)}})
 		},
 	}
 }
 
 // step makes moves by each sampler from the same state and counts the bits that each move
 // changes.
-func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points []claims.Point, err error) {
+func step(ctx context.Context, p *programs, seed, moves int, quick bool, add figures.Add) error {
 	c, start, err := frustrated.begin(ctx, p, seed, quick)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	side := stepSides
 	if quick {
 		side = quickSides
 	}
-	points = append(points, claims.Point{Panel: sidePanel, Curve: sardonics, Repeat: seed, Y: float64(side)})
+	add(sidePanel, sardonics, 0, float64(side))
 	for i, name := range steps {
 		mover := frustrated.version(cmp.Or(map[string]string{sardonics: full}[name], name))
 		if quick {
@@ -90,7 +80,7 @@ func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points
 		x := chains.Onto(c.build, start)
 		chain, err := mover.Bind(x, frustrated.beta, nil)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r := rbm.NewKey(uint64(seed)).Child(uint64(3 + i)).Rand()
 		before := make([]uint8, len(start))
@@ -108,15 +98,15 @@ func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points
 			}
 			if counted == 0 && seed == 1 {
 				for _, site := range sites {
-					points = append(points, claims.Point{Panel: flipPanel, Curve: name, Repeat: seed, X: float64(site), Y: float64(2*int(x.State()[site]) - 1)})
+					add(flipPanel, name, float64(site), float64(2*int(x.State()[site])-1))
 				}
 			}
 			changed += len(sites)
 			counted++
 		}
-		points = append(points, claims.Point{Panel: changedPanel, Curve: name, Repeat: seed, Y: float64(changed) / float64(max(1, counted))})
+		add(changedPanel, name, 0, float64(changed)/float64(max(1, counted)))
 	}
-	return points, nil
+	return nil
 }
 
 // flipped returns the sites at which states differ.
@@ -130,7 +120,7 @@ func flipped(a, b []uint8) (sites []int) {
 }
 
 // drawSteps draws the flips of the first run's steps.
-func drawSteps(w io.Writer, t *claims.Table) error {
+func drawSteps(w io.Writer, t *figures.Table) error {
 	sides, _ := t.At(sidePanel, sardonics, 0).Average()
 	side := int(sides)
 	const pixels, gap = 5, 20 // side of a site and distance of lattices, in pixels

@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/figures/figurestest"
 )
 
 func TestQuick(t *testing.T) {
-	verdicts := claimstest.Quick(t, experiment(newPrograms()), run)
-	for claim := range verdicts {
+	passed := figurestest.Quick(t, experiment(&programs{}), run)
+	for claim := range passed {
 		if strings.HasPrefix(claim, "II: RBM") {
 			t.Errorf("a verdict without a model: %s", claim)
 		}
 	}
 }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(newPrograms())) }
+func TestCommitted(t *testing.T) { figurestest.Committed(t, experiment(&programs{})) }

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gorbm/cmd/cli"
-	"gorbm/data"
 	"gorbm/experiments/internal/chains"
-	"gorbm/negphase"
+	"gorbm/experiments/internal/training"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
-	"gorbm/train"
 )
 
 // A system is an Ising system or the RBM.
@@ -155,33 +152,23 @@ func (p *programs) rbm(ctx context.Context, quick bool) (*rbm.RBM, error) {
 			p.machine, _, p.loadErr = cli.ReadModel(&p.model)
 			return
 		}
-		p.machine, p.loadErr = trainOnDigits(ctx, quick)
+		rows, hidden, steps := 5000, 500, 3000
+		if quick {
+			rows, hidden, steps = 200, 10, 20
+		}
+		set, err := training.Load(ctx, fmt.Sprintf("fontdigits:%d", rows), "")
+		if err != nil {
+			p.loadErr = err
+			return
+		}
+		t, err := training.Recipe{Negative: "pcd:chains=50", Hidden: hidden, LogOdds: true, Rate: 0.05, Batch: 50}.Trainer(set, 1)
+		if err != nil {
+			p.loadErr = err
+			return
+		}
+		p.machine, p.loadErr = t.Model(), t.Run(ctx, steps)
 	})
 	return p.machine, p.loadErr
-}
-
-// trainOnDigits trains a model of 784 × 500 units on the built-in digits, by 50 persistent chains.
-func trainOnDigits(ctx context.Context, quick bool) (*rbm.RBM, error) {
-	rows, hidden, steps := 5000, 500, 3000
-	if quick {
-		rows, hidden, steps = 200, 10, 20
-	}
-	set, _, err := data.Load(ctx, fmt.Sprintf("fontdigits:%d", rows), data.Options{})
-	if err != nil {
-		return nil, err
-	}
-	s := train.PaperSettings("pcd")
-	if s.Negative, err = negphase.Parse("pcd:chains=50", negphase.Settings{}); err != nil {
-		return nil, err
-	}
-	s.Batch, s.Rate, s.Seed = 50, 0.05, 1
-	m := train.NewModel(set, hidden, false, rbm.Softmax, 1)
-	train.SetLogOdds(m, set)
-	t, err := train.New(s, set, m)
-	if err != nil {
-		return nil, err
-	}
-	return m, t.Run(ctx, steps)
 }
 
 // tableII returns SARDONICS as text, with the settings of the paper's Table II. Without walks it has one walk
@@ -234,6 +221,3 @@ func (s system) begin(ctx context.Context, p *programs, seed int, quick bool) (c
 	}
 	return c, start, err
 }
-
-// finite reports whether x is a number.
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -105,19 +105,19 @@ func TestMeasure(t *testing.T) {
 		return got
 	}
 	frozen := points()
-	if want := n - n/5.; frozen[tauMoves] != want {
-		t.Errorf("τ of a constant run is %g, want %g", frozen[tauMoves], want)
+	if want := n - n/5.; frozen[chains.Tau+moves] != want {
+		t.Errorf("τ of a constant run is %g, want %g", frozen[chains.Tau+moves], want)
 	}
 	for i := range run.Energies {
 		run.Energies[i] = r.NormFloat64()
 	}
 	got := points()
 	// The standard error of τ = ½ with a window W of a few lags is below √(2(2W+1)/n)/2, 0.05.
-	if math.Abs(got[tauMoves]-0.5) > 3*0.05 {
-		t.Errorf("τ of independent energies is %g moves, want 0.5 ± %.3g", got[tauMoves], 3*0.05)
+	if math.Abs(got[chains.Tau+moves]-0.5) > 3*0.05 {
+		t.Errorf("τ of independent energies is %g moves, want 0.5 ± %.3g", got[chains.Tau+moves], 3*0.05)
 	}
-	tau := got[tauMoves]
-	for panel, want := range map[string]float64{tauFlips: updates * tau, tauSeconds: 1e-3 * tau, gainPanel: 500 / tau, microPanel: 1000} {
+	tau := got[chains.Tau+moves]
+	for panel, want := range map[string]float64{chains.Tau + flips: updates * tau, chains.Tau + seconds: 1e-3 * tau, chains.Gain: 500 / tau, chains.Micro: 1000} {
 		if math.Abs(got[panel]/want-1) > 1e-9 {
 			t.Errorf("%s is %g, want %g", panel, got[panel], want)
 		}
@@ -171,12 +171,12 @@ func TestTraceAt(t *testing.T) {
 
 // isingmc reads the couplings and fields of the graph from the file.
 func TestFile(t *testing.T) {
-	name, err := frustrated.file(t.Context(), newPrograms(), true)
+	name, err := frustrated.file(t.Context(), &programs{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.Remove(name)
-	c, err := frustrated.make(t.Context(), newPrograms(), true)
+	c, err := frustrated.make(t.Context(), &programs{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

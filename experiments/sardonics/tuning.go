@@ -6,22 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	"gorbm/experiments/internal/chains"
-	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/program"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
 	"gorbm/rbm"
 )
-
-var errNoModel = errors.New("give the RBM by -model")
 
 // A row is a system of the paper's Table II.
 type row struct {
@@ -65,28 +60,22 @@ var curves = []string{byPaper, untuned, tableII, tuned, gibbs, clusters}
 // untunedSettings are the defaults of isingmc. They set all settings, so that nothing is tuned.
 const untunedSettings = "k=1-25:gamma=1.02:walks=1:mix=1/0/0"
 
-func tuning(p *programs) claims.Figure {
+func tuning(p *programs) figures.Figure {
 	var names []string
 	for _, r := range rows {
 		names = append(names, r.name)
 	}
-	return claims.Figure{
-		Name:  "II",
-		Flags: "-model FILE",
-		Title: "the systems of Table II, tuned and untuned, against Gibbs and Swendsen–Wang",
-		Says:  "Bayesian optimisation finds settings of SARDONICS automatically for a varied set of models.",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			var last []claims.Job // those that need -model
-			for repeat := range o.Seeds(3, heavyRepeats) {
+	return figures.Figure{
+		Name: "II", Flags: "-model FILE",
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
+			var last []figures.Job // those that need -model
+			for seed := 1; seed <= o.Seeds(3, heavyRepeats); seed++ {
 				for i, r := range rows {
-					if repeat >= r.seeds {
-						continue
-					}
-					j := claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", r.name, repeat+1),
-						Run:  func(ctx context.Context) ([]claims.Point, error) { return p.race(ctx, r, i, repeat+1, o.Quick) },
-					}
+					j := figures.Job{Name: fmt.Sprintf("%s, seed %d", r.name, seed), Repeat: seed, Run: func(ctx context.Context, add figures.Add) error {
+						return p.race(ctx, r, float64(i), seed, o.Quick, add)
+					}}
 					switch {
+					case seed > r.seeds:
 					case r.lattice != "":
 						jobs = append(jobs, j)
 					case !o.Quick:
@@ -96,91 +85,61 @@ func tuning(p *programs) claims.Figure {
 			}
 			return append(jobs, last...)
 		},
-		Claims:  tuningClaims,
-		Finding: tuningFinding,
-		Draw: func(w io.Writer, t *claims.Table) error {
-			return claims.Curves(w, t, 2, []claims.Panel{
-				{Name: tauPanel, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Geometric: true, Words: names},
-				{Name: worthPanel, Title: "independent energies", Y: "per second", LogY: true, Geometric: true, Words: names},
-			}, curves)
+		Claims: tuningClaims,
+		Draw: figures.Curves(2, curves,
+			figures.Panel{Name: tauPanel, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Geometric: true, Words: names},
+			figures.Panel{Name: worthPanel, Title: "independent energies", Y: "per second", LogY: true, Geometric: true, Words: names}),
+		Table: func(t *figures.Table) string {
+			var lines []figures.Line
+			for i, r := range rows {
+				for _, c := range curves {
+					lines = append(lines, figures.Line{Words: []string{r.name, c}, Curve: c, X: float64(i)})
+				}
+			}
+			return t.Markdown([]string{"system", "sampler"}, lines, []figures.Column{
+				{Title: "τ, moves", Panel: tauPanel, Write: figures.Factor},
+				{Title: "independent energies per second", Panel: worthPanel, Write: figures.Factor},
+				{Title: "largest over smallest", Panel: worthPanel, Write: func(r figures.Repeats) string {
+					x := slices.Sorted(maps.Values(r))
+					return figures.Digits(x[len(x)-1] / x[0])
+				}},
+				{Title: "initial settings kept", Panel: keptPanel, Write: func(r figures.Repeats) string { return fmt.Sprintf("in %s of %d runs", figures.Sum(r), len(r)) }},
+			})
 		},
-		Notes: tuningNotes,
 	}
 }
 
-// logsAt returns the logarithms of the values of a curve for a row.
-func logsAt(t *claims.Table, panel, curve string, row int) claims.Repeats {
-	return chains.Logs(t.At(panel, curve, float64(row)))
-}
-
-func tuningClaims(t *claims.Table) (all []claims.Claim) {
+func tuningClaims(t *figures.Table) (all []figures.Claim) {
 	for i, r := range rows {
-		if len(t.At(tauPanel, byPaper, float64(i))) == 0 {
+		at := func(panel, curve string) figures.Repeats { return t.At(panel, curve, float64(i)).Logs() }
+		tau := func(curve string) figures.Repeats { return at(tauPanel, curve) }
+		worth := func(curve string) figures.Repeats { return at(worthPanel, curve) }
+		if len(tau(byPaper)) == 0 {
 			continue
 		}
-		tau := func(curve string) claims.Repeats { return logsAt(t, tauPanel, curve, i) }
-		worth := func(curve string) claims.Repeats { return logsAt(t, worthPanel, curve, i) }
 		all = append(all,
-			claims.Smaller(r.name+": tuned as in the paper, τ in moves is shorter than untuned", tau(byPaper), tau(untuned)),
-			claims.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II", tau(tableII), tau(byPaper), claims.Factor).Resolved().Aside(),
-			claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than untuned", worth(byPaper), worth(untuned)).InOtherUnit(),
-			claims.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than untuned", worth(tuned), worth(untuned), claims.Factor).Resolved().Aside(),
-			claims.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than the settings of Table II", worth(tuned), worth(tableII), claims.Factor).Resolved().Aside(),
-			claims.Larger(r.name+": tuned by seconds gives more independent energies per second than tuned as in the paper", worth(tuned), worth(byPaper)).Aside())
+			figures.Smaller(r.name+": tuned as in the paper, τ in moves is shorter than untuned", tau(byPaper), tau(untuned)),
+			figures.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II", tau(tableII), tau(byPaper)).Aside(),
+			figures.Larger(r.name+": tuned as in the paper gives more independent energies per second than untuned", worth(byPaper), worth(untuned)).InOtherUnit(),
+			figures.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than untuned", worth(tuned), worth(untuned)).Aside(),
+			figures.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than the settings of Table II", worth(tuned), worth(tableII)).Aside(),
+			figures.Larger(r.name+": tuned by seconds gives more independent energies per second than tuned as in the paper", worth(tuned), worth(byPaper)).Aside())
 		if len(worth(gibbs)) > 0 {
-			all = append(all, claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than Gibbs", worth(byPaper), worth(gibbs)).InOtherUnit())
+			all = append(all, figures.Larger(r.name+": tuned as in the paper gives more independent energies per second than Gibbs", worth(byPaper), worth(gibbs)).InOtherUnit())
 		}
 	}
 	return all
 }
 
-// tuningFinding lists τ for each row.
-func tuningFinding(t *claims.Table) string {
-	var parts []string
-	for i, r := range rows {
-		tau := func(curve string) float64 { mean, _ := logsAt(t, tauPanel, curve, i).Average(); return math.Exp(mean) }
-		if len(t.At(tauPanel, byPaper, float64(i))) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s, %s and %s", r.name, chains.Digits(tau(byPaper)), chains.Digits(tau(untuned)), chains.Digits(tau(tableII))))
-		}
-	}
-	return "τ in moves, for SARDONICS tuned as in the paper, untuned, and with the settings of Table II: " + strings.Join(parts, "; ") + "."
-}
-
-// tuningNotes returns the table of geometric means.
-func tuningNotes(t *claims.Table) string {
-	var b strings.Builder
-	b.WriteString("Differences are of natural logarithms: 0.69 is a factor of 2. The table has geometric means over the repetitions; the factor after ×/÷ is one standard error. Bars in the picture are one standard deviation. \"tuned as in the paper\" uses 200 trials of 100 moves, with the paper's reward, which counts moves. The figures above show how the reward rises. \"tuned by seconds\" is `-tune=ei` of isingmc: 16 s of trials, whose reward is the number of effective samples of the energy per second. Each sampler then has a burn-in of 1.5 s, and is measured for 2.5 s, on the RBM for 5 s. The samplers of a system run in turns, except for the sampler tuned as in the paper. On the RBM, Gibbs is block Gibbs.\n\n" +
-		"Tuning by seconds keeps the initial settings, unless others are better by more than 2 standard errors in its final trials. If it keeps them, its run and that of \"untuned\" have the same settings, and differ only by chance. ")
-	for i, r := range rows {
-		if kept := t.At(keptPanel, tuned, float64(i)); len(kept) > 0 {
-			mean, _ := kept.Average()
-			fmt.Fprintf(&b, "On %s it kept them in %.0f of %d runs. ", "the "+r.name, mean*float64(len(kept)), len(kept))
-		}
-	}
-	b.WriteString("\n\nτ of a run uses the mean of that run. Therefore a chain that stays in one mode for the whole run looks fast, and a chain that changes modes looks slow. The last column is the largest number of independent energies per second among the runs, divided by the smallest. If it is large, the numbers show this effect more than the speed of the sampler.\n\n" +
-		"| system | sampler | τ, moves | independent energies per second | largest over smallest |\n| --- | --- | --- | --- | --- |\n")
-	for i, r := range rows {
-		for _, c := range curves {
-			tau, worth := logsAt(t, tauPanel, c, i), logsAt(t, worthPanel, c, i)
-			if x := slices.Collect(maps.Values(worth)); len(tau) > 1 {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, c, chains.Factor(tau), chains.Factor(worth), chains.Digits(math.Exp(slices.Max(x)-slices.Min(x))))
-			}
-		}
-	}
-	return b.String()
-}
-
 // programs has the program isingmc, and the RBM, which is read or trained once.
 type programs struct {
-	runs program.Runs
+	commands training.Commands
+	model    string
 
-	model   string
 	load    sync.Once
 	machine *rbm.RBM
 	loadErr error
 }
-
-func newPrograms() *programs { return &programs{runs: program.Runs{Commands: []string{"isingmc"}}} }
 
 // isingmc runs isingmc and returns the results of the samplers, and whether tuning kept the
 // initial settings.
@@ -191,7 +150,7 @@ func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []resu
 			Untuned bool `json:"untuned"`
 		} `json:"policy"`
 	}
-	_, err = p.runs.Call(ctx, &all, "isingmc", append(args, "-json")...)
+	_, err = p.commands.Call(ctx, &all, "isingmc", append(args, "-json")...)
 	return all.Samplers, all.Policy.Untuned, err
 }
 
@@ -204,19 +163,19 @@ type result struct {
 
 // race tunes SARDONICS on a row by both protocols, and compares the results with the
 // other samplers.
-func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([]claims.Point, error) {
+func (p *programs) race(ctx context.Context, r row, at float64, seed int, quick bool, add figures.Add) error {
 	system := slices.Clone(r.flags)
 	switch {
 	case system != nil:
 	case r.lattice != "":
 		file, err := r.file(ctx, p, quick)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		defer os.Remove(file)
 		system = []string{"-lattice", file, "-beta", fmt.Sprint(r.beta)}
 	case p.model == "":
-		return nil, errNoModel
+		return errors.New("give the RBM by -model")
 	default:
 		system = []string{"-model", p.model}
 	}
@@ -243,23 +202,22 @@ func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([
 	samplers := append([]string{"sardonics", "sardonics:" + settings, table}, r.others...)
 	first, kept, err := p.isingmc(ctx, append(args, "-sampler", strings.Join(samplers, ","), ei)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	second, _, err := p.isingmc(ctx, append(args, "-sampler", "sardonics", paper)...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	names = append(names[:len(first)], byPaper)
-	points := []claims.Point{{Panel: keptPanel, Curve: tuned, Repeat: seed, X: float64(at), Y: map[bool]float64{true: 1}[kept]}}
+	add(keptPanel, tuned, at, map[bool]float64{true: 1}[kept])
 	for i, s := range append(first, second...) {
 		if s.Tau == nil || s.Worth == nil || *s.Worth == 0 {
-			return nil, fmt.Errorf("%s on %s: the energy never changed", s.Sampler, r.name)
+			return fmt.Errorf("%s on %s: the energy never changed", s.Sampler, r.name)
 		}
-		points = append(points,
-			claims.Point{Panel: tauPanel, Curve: names[i], Repeat: seed, X: float64(at), Y: *s.Tau},
-			claims.Point{Panel: worthPanel, Curve: names[i], Repeat: seed, X: float64(at), Y: *s.Worth})
+		add(tauPanel, names[i], at, *s.Tau)
+		add(worthPanel, names[i], at, *s.Worth)
 	}
-	return points, nil
+	return nil
 }
 
 // file writes the couplings and fields of the system to a temporary file that isingmc reads.

@@ -1,216 +1,213 @@
-// Speed compares the times of gorbm, scikit-learn, and hand-tuned loops over NumPy and
-// PyTorch for the same work, in turn within one run.
+// Speed compares gorbm with scikit-learn, and with loops over NumPy and PyTorch that are tuned by hand: the processor time of an
+// update, and how soon each program reaches a given likelihood on MNIST.
 //
-//	go run ./experiments/speed
+//	go run ./experiments/speed -figure times
+//	go run ./experiments/speed -figure search
+//	go run ./experiments/speed -figure quality
 //
-// See speed -h.
+// Results are in README.md. The peers need Python 3 with NumPy, and PyTorch and scikit-learn where they are compared.
 package main
 
 import (
 	"cmp"
 	"context"
-	"errors"
+	_ "embed"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
-	"time"
+	"sync"
 
 	"gorbm/cmd/cli"
-	"gorbm/rbm"
-	"gorbm/rbm/atomicfile"
-	"gorbm/train/rundir"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
+	"gorbm/rbm/finitejson"
 )
 
-func main() {
-	if os.Getenv(childVariable) != "" {
-		if err := serve(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(cli.Failed)
-		}
-		return
+func main() { cli.Main("speed", run) }
+
+//go:embed loops.py
+var loops []byte
+
+// The programs, in the order of the tables.
+const (
+	gorbm   = "gorbm"
+	numpy   = "NumPy"
+	pytorch = "PyTorch"
+	sklearn = "scikit-learn"
+)
+
+var contestants = []string{gorbm, numpy, pytorch}
+
+// libraries are the names that loops.py has for the peers.
+var libraries = map[string]string{numpy: "numpy", pytorch: "torch", sklearn: "sklearn"}
+
+// A recipe is the settings of training, for all programs. Chains counts the chains at all temperatures.
+type recipe struct {
+	Rate    float64   `json:"rate"`
+	Batch   int       `json:"batch"`
+	Chains  int       `json:"chains"`
+	Center  float64   `json:"center"`
+	L2      float64   `json:"l2"`
+	Average float64   `json:"average"`
+	Start   string    `json:"start"`           // as -init of rbmtrain; "": log-odds
+	Betas   []float64 `json:"betas,omitempty"` // inverse temperatures of parallel tempering; nil: all chains are at 1
+}
+
+func (r recipe) String() string {
+	text := fmt.Sprintf("rate %v, batch %d, %d chains", r.Rate, r.Batch, r.Chains)
+	if r.Center > 0 {
+		text += ", centred"
 	}
-	cli.Main("speed", run)
+	if r.L2 > 0 {
+		text += fmt.Sprintf(", L2 %v", r.L2)
+	}
+	if r.Average > 0 {
+		text += fmt.Sprintf(", average %v", r.Average)
+	}
+	if r.Start != "" {
+		text += ", " + r.Start + " start"
+	}
+	return text
+}
+
+// flags are the flags that rbmtrain gets, in addition to the negative phase. A group of its default negative phase has five chains.
+func (r recipe) flags() string {
+	return fmt.Sprintf("-rate %v -batch %d -init %s -center %v -l2 %v -average %v", r.Rate, r.Batch, cmp.Or(r.Start, "log-odds"), r.Center, r.L2, r.Average)
+}
+
+// preset is the default recipe of rbmtrain for images without labels.
+var preset = recipe{Rate: 0.2, Batch: 50, Chains: 200, Center: 0.01, Start: "sparse"}
+
+// Panels of all figures.
+const (
+	updatesPanel = "updates"
+	secondsPanel = "processor seconds"
+)
+
+// A speed has what the jobs share.
+type speed struct {
+	training.Commands
+	python string
+
+	start struct { // processor seconds of a run of one step, by the data and number of hidden units
+		sync.Mutex
+		seconds map[string]float64
+	}
+	step sync.Map // processor seconds of a step in the last run, by the data, hidden units and flags
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	o := newOptions()
-	if err := o.flags.Parse(args, stdout, stderr); err != nil {
-		return err
+	q := &speed{}
+	defer q.Remove()
+	return q.experiment().Command(func(f *cli.Flags) {
+		f.StringVar(&q.python, "python", "python3", "Python that has NumPy, and PyTorch and scikit-learn for their figures")
+	})(ctx, args, stdout, stderr)
+}
+
+func (q *speed) experiment() figures.Experiment {
+	return figures.Experiment{Name: "speed", Title: "How fast?", Ours: true, Figures: []figures.Figure{q.times(), q.quality(), q.search()}}
+}
+
+// A task is a model to be trained for some processor time.
+type task struct {
+	contestant string
+	data       string
+	hidden     int
+	seed       int
+	seconds    float64
+	flags      string // of rbmtrain, in addition to those of every run
+	recipe     recipe // of the peers
+}
+
+// pilot is the number of steps of the first run with some flags. Its time gives the number of steps that fit
+// into the time of the task. A run that misses this time by more than the fraction off is repeated.
+const (
+	pilot = 300
+	off   = 0.2
+)
+
+// train trains a model, and returns the number of updates, their processor seconds, and the file of the model in the folder dir. A peer
+// that is not installed makes no updates.
+func (q *speed) train(ctx context.Context, t task, dir string) (updates, used float64, model string, err error) {
+	if t.contestant != gorbm {
+		model = filepath.Join(dir, "model.npz")
+		updates, used, err = q.peer(ctx, t, model)
+		return updates, used, model, err
 	}
-	run, err := o.check()
+	folder := filepath.Join(dir, "run")
+	model = filepath.Join(folder, "model.safetensors")
+	call := func(steps int) (float64, error) {
+		if err := os.RemoveAll(folder); err != nil {
+			return 0, err
+		}
+		return q.Call(ctx, nil, "rbmtrain", strings.Fields(fmt.Sprintf("-data %s -labels none -hidden %d -steps %d -seed %d -metrics none -snapshots 0 -pictures none -workers 1 -quiet -out %s %s", t.data, t.hidden, steps, t.seed, folder, t.flags))...)
+	}
+	start, err := q.startOf(fmt.Sprint(t.data, t.hidden), call)
 	if err != nil {
-		return err
+		return 0, 0, "", err
 	}
-	set, err := o.load(ctx)
+	steps, name := pilot, fmt.Sprint(t.data, t.hidden, t.flags)
+	if s, ok := q.step.Load(name); ok {
+		steps = max(1, int(t.seconds/s.(float64)))
+	}
+	for try := 0; ; try++ {
+		if used, err = call(steps); err != nil {
+			return 0, 0, "", err
+		}
+		used = max(used-start, 1e-3)
+		q.step.Store(name, used/float64(steps))
+		if math.Abs(used-t.seconds) < off*t.seconds || try == 2 {
+			return float64(steps), used, model, nil
+		}
+		steps = max(1, int(t.seconds/used*float64(steps)))
+	}
+}
+
+// startOf returns the processor seconds of a run of one step.
+func (q *speed) startOf(name string, call func(steps int) (float64, error)) (float64, error) {
+	q.start.Lock()
+	defer q.start.Unlock()
+	if s, ok := q.start.seconds[name]; ok {
+		return s, nil
+	}
+	s, err := call(1)
+	if q.start.seconds == nil {
+		q.start.seconds = map[string]float64{}
+	}
+	if err == nil {
+		q.start.seconds[name] = s
+	}
+	return s, err
+}
+
+// peer runs a loop of loops.py.
+func (q *speed) peer(ctx context.Context, t task, model string) (updates, used float64, err error) {
+	set, err := training.Load(ctx, t.data, "")
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	to, err := rundir.New(o.out, "speed", false)
+	words, err := binary.Append(nil, binary.LittleEndian, set.X.Words)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	dir, err := os.MkdirTemp("", "speed")
+	rows, script := filepath.Join(filepath.Dir(model), "rows"), filepath.Join(filepath.Dir(model), "loops.py")
+	for path, b := range map[string][]byte{rows: words, script: loops} {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			return 0, 0, err
+		}
+	}
+	settings, err := finitejson.Marshal(t.recipe)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	defer os.RemoveAll(dir)
-	text := stdout
-	if o.flags.JSON || o.flags.Quiet {
-		text = io.Discard
-	}
-	result := &Result{Version: cli.Version(), Kernels: rbm.KernelLevel(), Processors: runtime.GOMAXPROCS(0), Data: set.Name, Programs: map[string]string{}}
-	err = o.race(ctx, newFiles(ctx, dir, set, o.quick), run, result, text)
-	if err != nil && len(result.Items) == 0 && ctx.Err() == nil {
-		return err
-	}
-	if err := result.save(to); err != nil {
-		return err
-	}
-	if err := o.flags.Print(result, func(io.Writer) error { return nil }); err != nil {
-		return err
-	}
-	fmt.Fprintf(text, "\nresults in %s\n", to.Dir)
-	o.flags.Warn(result.Warnings...)
-	switch {
-	case ctx.Err() != nil:
-		return errors.New("interrupted; the results above are complete")
-	case err != nil:
-		return fmt.Errorf("%w; what is shown was done before", err)
-	}
-	return nil
-}
-
-// race runs the sections and prints each result as soon as it is available.
-func (o *options) race(ctx context.Context, f *files, run []string, result *Result, text io.Writer) error {
-	const parts = 1000
-	o.flags.Quiet = o.flags.Quiet || o.flags.JSON // -json has no progress bar
-	bar := o.flags.NewProgress("", "‰", parts)
-	defer bar.Done()
-	most := itemSeconds * time.Second
-	if o.quick {
-		most = quickSeconds * time.Second
-	}
-	r := &race{
-		turn: time.Duration(o.seconds * float64(time.Second)), most: most, rounds: o.rounds, pause: pause,
-		progress: func(what string, done float64) { bar.Set(int64(parts*done), what) },
-		children: map[string]*child{}, versions: result.Programs,
-	}
-	defer r.close()
-	if err := o.enter(r, f.dir, result, text); err != nil {
-		return err
-	}
-	result.Density = f.set.Density()
-	fmt.Fprintf(text, "%s: %d rows of %d inputs, density %.3f; %d processors, kernels %s\n", f.set.Name, f.set.Len(), inputs, result.Density, result.Processors, result.Kernels)
-	for _, section := range run {
-		bar.Set(0, section+": models")
-		err := o.section(ctx, r, f, section, result, bar, text)
-		if err != nil {
-			return err
-		}
-	}
-	result.printPeers(text)
-	return ctx.Err()
-}
-
-// section runs the races of a section.
-func (o *options) section(ctx context.Context, r *race, f *files, section string, result *Result, bar *cli.Progress, text io.Writer) (err error) {
-	items := f.items(section)
-	for i := 0; i < len(items) && err == nil && f.err == nil; i++ {
-		var done Item
-		done, err = r.run(ctx, items[i])
-		result.Warnings = append(result.Warnings, done.Warnings...)
-		if len(done.Entries) > 0 {
-			result.Items = append(result.Items, done)
-		}
-		bar.Clear()
-		if section != scalingSection && section != recipesSection {
-			err = cmp.Or(err, done.print(text))
-		}
-	}
-	switch {
-	case f.err != nil:
-		return f.err
-	case section == scalingSection:
-		return cmp.Or(err, printScaling(text, result.items(scalingSection)))
-	case section == recipesSection:
-		return cmp.Or(err, printRecipes(text, result.items(recipesSection)))
-	case section == memorySection:
-		it := f.update("pcd", inputs, hidden, 100)
-		if f.err != nil {
-			return f.err
-		}
-		list, warnings := r.memory(ctx, it)
-		result.Memory, result.Warnings = list, append(result.Warnings, warnings...)
-		bar.Clear()
-		return cmp.Or(ctx.Err(), printMemory(text, list))
-	}
-	return err
-}
-
-// enter finds the contestants, and prints which peers are missing.
-func (o *options) enter(r *race, dir string, result *Result, text io.Writer) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	r.contestants = gorbms(self, result.Processors)
-	script := filepath.Join(dir, "peers.py")
-	if err := os.WriteFile(script, peersScript, 0o600); err != nil {
-		return err
-	}
-	python := o.python
-	if python == "" {
-		python = findPython()
-	}
-	if python == "none" {
-		return nil
-	}
-	list, missing := peers(python, script, result.Processors)
-	r.contestants = append(r.contestants, list...)
-	for _, line := range missing {
-		fmt.Fprintln(text, line)
-	}
-	return nil
-}
-
-// items returns the items of a section.
-func (r *Result) items(section string) (list []Item) {
-	for _, it := range r.Items {
-		if it.Section == section {
-			list = append(list, it)
-		}
-	}
-	return list
-}
-
-// printPeers prints the versions of the peers.
-func (r *Result) printPeers(w io.Writer) {
-	var names []string
-	for name, version := range r.Programs {
-		if name != gorbm {
-			names = append(names, version)
-		}
-	}
-	slices.Sort(names)
-	if len(names) > 0 {
-		fmt.Fprintf(w, "\nAgainst %s.\n", strings.Join(names, "; "))
-	}
-}
-
-// save writes the files.
-func (r *Result) save(to *rundir.Folder) error {
-	plots := r.plots()
-	if len(plots) > 0 { // without peers there may be none
-		if err := atomicfile.Write(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
-			return err
-		}
-	}
-	if err := to.WriteJSON("speed.json", r); err != nil {
-		return err
-	}
-	return atomicfile.Write(to.Path("speed.csv"), cli.WriteCSV(r.lines()))
+	c := exec.CommandContext(ctx, q.python, script, libraries[t.contestant], fmt.Sprint(t.seconds), fmt.Sprint(t.seed), rows, fmt.Sprint(set.Len()), fmt.Sprint(set.X.Cols), fmt.Sprint(t.hidden), string(settings), model)
+	c.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1")
+	var said struct{ Updates, Seconds float64 }
+	_, err = training.Run(c, &said)
+	return said.Updates, said.Seconds, err
 }

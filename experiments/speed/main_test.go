@@ -1,147 +1,85 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"runtime"
-	"strings"
+	"context"
+	"os/exec"
 	"testing"
 
-	"gorbm/cmd/cli"
-	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/figures/figurestest"
+	"gorbm/experiments/internal/training"
+	"gorbm/rbm/exact"
+	"gorbm/rbm/modelfile"
+	"gorbm/train"
 )
 
-var speed = clitest.Command{Name: "speed", Run: run}
+func TestCommitted(t *testing.T) { figurestest.Committed(t, (&speed{}).experiment()) }
 
-// TestMain makes the test program a contestant if it is its own child process: gorbm, or one
-// that cheats.
-func TestMain(m *testing.M) {
-	mode := os.Getenv(childVariable)
-	switch {
-	case mode == "":
-		os.Exit(m.Run())
-	case mode == "1":
-		if err := serve(os.Stdin, os.Stdout); err != nil {
-			os.Exit(1)
-		}
-	case mode == "dies":
-		fmt.Fprintln(os.Stderr, "some words\nthe last words")
-		os.Exit(1)
-	default:
-		if err := serveCheat(mode, os.Stdin, os.Stdout); err != nil {
-			os.Exit(1)
-		}
+// At 6 s gorbm has −79.6 and at 60 s −69.6: it reaches −75 after 6·10^0.46 = 17 s, on a line in the logarithms, and the loop, which
+// has −79.8 after 20 s and −70.8 after 60 s, after 20·3^(48/90) = 36 s.
+func TestReached(t *testing.T) {
+	var points []figures.Point
+	for _, p := range []struct {
+		name string
+		x, y float64
+	}{{gorbm, 6, -79.6}, {gorbm, 60, -69.6}, {pytorch, 20, -79.8}, {pytorch, 60, -70.8}} {
+		points = append(points, figures.Point{Panel: testPanel, Curve: p.name, Repeat: 1, X: p.x, Y: p.y}, figures.Point{Panel: secondsPanel, Curve: p.name, Repeat: 1, X: p.x, Y: p.x})
 	}
-}
-
-// Number of runs after which a cheat dies; less than half of them prepare it.
-const (
-	diesInATurn = "dies in a turn"
-	turnsOfLife = 30
-)
-
-// serveCheat serves other jobs than the requested ones.
-func serveCheat(mode string, in io.Reader, out io.Writer) error {
-	r, w := io.Pipe()
-	go func() {
-		from, to, turns := json.NewDecoder(in), json.NewEncoder(w), 0
-		for {
-			var ask request
-			if from.Decode(&ask) != nil {
-				w.Close()
-				return
-			}
-			if ask.Job != nil {
-				cheats[mode](ask.Job)
-			}
-			if ask.Do == "run" {
-				turns++
-			}
-			if mode == diesInATurn && turns == turnsOfLife {
-				fmt.Fprintln(os.Stderr, "the last turn")
-				os.Exit(1)
-			}
-			if to.Encode(ask) != nil {
-				return
-			}
-		}
-	}()
-	return serve(r, out)
-}
-
-func TestHelp(t *testing.T) {
-	speed.Help(t, "data", "data-dir", "json", "only", "out", "python", "quick", "quiet", "rounds", "seconds")
-}
-
-// The text of -h, except for the kernels of this machine.
-func TestHelpGolden(t *testing.T) {
-	help, _, _ := strings.Cut(speed.OK(t, "-h", "all"), "\nKernels on this machine")
-	clitest.Golden(t, "help.txt", help)
-}
-
-func TestUsage(t *testing.T) {
-	clitest.Isolate(t)
+	table := figures.TableOf(points...)
 	for _, c := range []struct {
-		args string
+		name string
+		y    float64
 		want string
-	}{
-		{"-only updates", "did you mean update?"},
-		{"-rounds 0", "-rounds is 0; it must lie in 1 … 10000"},
-		{"-seconds 0", "-seconds is 0; it must lie in 0.001 … 60"},
-		{"-seconds NaN", "-seconds is NaN"},
-		{"-data toy:4,4,50,0.2", "rows of 8 inputs; at least 1000 rows of 784 inputs"},
-		{"-data fontdigits:100", "has 100 rows"},
-		{"-python absent", "-python: absent cannot be run"},
-	} {
-		speed.Fails(t, cli.Usage, strings.Fields(c.args), c.want)
+	}{{gorbm, -80, "below 6"}, {gorbm, -75, "17"}, {pytorch, -75, "36"}, {pytorch, -70, "above 60"}} {
+		if _, text := reached(table, c.name, c.y); text != c.want {
+			t.Errorf("%s reaches %v after %s s, want %s", c.name, c.y, text, c.want)
+		}
 	}
 }
 
-// A small run of everything that needs no Python and no compiler prints and writes what it should.
-// Times are not checked.
-func TestRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second or more")
-	}
-	clitest.Isolate(t)
-	only := "update,pt,gaussian,exact,recipes"
-	if runtime.GOOS == "linux" {
-		only += ",memory"
-	}
-	args := []string{"-data", "fontdigits:1000", "-quick", "-rounds", "2", "-seconds", "0.001", "-python", "none", "-out", "race", "-only", only}
-	text := speed.OK(t, args...)
-	for _, want := range []string{"fontdigits:1000:seed=1: 1000 rows of 784 inputs", "PCD-1, 784 × 500, batch 10: ", "parallel tempering, 5 temperatures", "PCD-1, 784 Gaussian units × 500, batch 10", "exact log Z, 784 × 16", "centred, batch 10", "results in race\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the text lacks %q:\n%s", want, text)
-		}
-	}
-	var r Result
-	if err := json.Unmarshal([]byte(clitest.Read(t, "race/speed.json")), &r); err != nil {
+// The loops stop in time, write models that gorbm reads, and learn: the exact log-likelihood of the rows rises from −231 nats by more than 10, also by
+// parallel tempering, whose negative phase would otherwise be that of a hotter model.
+func TestLoops(t *testing.T) {
+	figurestest.Long(t)
+	const spec = "fontdigits:300"
+	set, err := training.Load(context.Background(), spec, "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	threads := len(counts(runtime.GOMAXPROCS(0)))
-	if want := 6 + len(recipes); len(r.Items) != want {
-		t.Fatalf("%d items, want %d: PCD-1 twice, of Gaussian units twice, pt, exact, and the recipes", len(r.Items), want)
+	ladder := []float64{1, 0.9, 0.8}
+	for name, module := range libraries {
+		t.Run(name, func(t *testing.T) {
+			if err := exec.Command("python3", "-c", "import numpy, "+module).Run(); err != nil {
+				t.Skip("no python3 with " + module)
+			}
+			all := []recipe{{Rate: 0.05, Batch: 20, Chains: 30}, {Rate: 0.05, Batch: 20, Chains: 30, Center: 0.01, L2: 1e-3, Average: 0.9}, {Rate: 0.05, Batch: 20, Chains: 30, Betas: ladder}}
+			if name == sklearn {
+				all = all[:1]
+			}
+			for _, r := range all {
+				q := &speed{python: "python3"}
+				updates, used, model, err := q.train(t.Context(), task{contestant: name, data: spec, hidden: 8, seconds: 0.3, seed: 1, recipe: r}, t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, _, err := modelfile.Read(model)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if updates < 1 || used <= 0 || m.Hidden() != 8 {
+					t.Fatalf("%v: %v updates in %v s, %d hidden units", r, updates, used, m.Hidden())
+				}
+				logZ, err := exact.LogZ(t.Context(), m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				free := make([]float64, set.Len())
+				m.FreeEnergy(free, set.Rows(data.RowNumbers(0, set.Len()), 0))
+				if l := -train.Mean(free) - logZ; l < -220 && name != sklearn { // it makes only one pass over the rows
+					t.Errorf("%v: %.0f updates end at %.1f nats, want more than -220", r, updates, l)
+				}
+			}
+		})
 	}
-	for _, it := range r.Items {
-		if len(it.Entries) != threads || len(it.Entries[0].Seconds) != 2 || len(it.Ratios) != 0 {
-			t.Errorf("%s: entries %v and ratios %v; want %d entries of two rounds, and no peers", it.Name, it.Entries, it.Ratios, threads)
-		}
-	}
-	rows, err := csv.NewReader(strings.NewReader(clitest.Read(t, "race/speed.csv"))).ReadAll()
-	if err != nil || len(rows) != 1+len(r.Items)*threads*2 {
-		t.Errorf("%d rows of CSV, %v; want a header and %d × %d × 2", len(rows), err, len(r.Items), threads)
-	}
-	if _, err := os.Stat("race/speed.png"); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("a picture without peers has nothing to show, and is there")
-	}
-	if runtime.GOOS == "linux" && (len(r.Memory) != 1 || r.Memory[0].Bytes < 1<<20) {
-		t.Errorf("memory %v", r.Memory)
-	}
-	speed.Fails(t, cli.Failed, args, "race is in use")
 }

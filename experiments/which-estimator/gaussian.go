@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/experiments/internal/chains"
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
@@ -66,18 +63,18 @@ func gaussianModel(strength, scale float64, seed uint64) *rbm.RBM {
 
 // distances returns the distance of each estimator from the exact negative phase after this many seconds, divided by
 // the norm of the exact negative phase.
-func distances(ctx context.Context, strength float64, seed uint64, seconds float64) (points []claims.Point, err error) {
+func distances(ctx context.Context, strength float64, seed uint64, seconds float64, add figures.Add) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	m := gaussianModel(strength, 1, seed)
 	truth, err := compare.Enumerate(m)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	key := rbm.NewKey(seed).Child(uint64(1000 * strength))
 	rows := m.NewVisible(gaussianBatch * gaussianBatches)
 	if err := exact.Draw(ctx, gaussianModel(strength, drawnWeights, seed), rows, rbm.NewBits(rows.Rows, m.Hidden()), key); err != nil {
-		return nil, err
+		return err
 	}
 	pos := rbm.Batch{H: rbm.NewMatrix(gaussianBatch, m.Hidden())}
 	for i, e := range gaussianEstimators {
@@ -86,16 +83,16 @@ func distances(ctx context.Context, strength float64, seed uint64, seconds float
 			s, err = negphase.Tuned(nil, s, m, rbm.Batch{}, tuneUpdates, key.Child(uint64(i)))
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		run, err := negphase.New(s)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		mean, updates := compare.NewMean(m), uint64(0)
 		for spent := time.Duration(0); spent.Seconds() < seconds; updates++ {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
 			first := int(updates) % gaussianBatches * gaussianBatch
 			pos.V = rows.Slice(first, first+gaussianBatch)
@@ -104,82 +101,48 @@ func distances(ctx context.Context, strength float64, seed uint64, seconds float
 			phase, _, err := run.Estimate(m, pos, key.Child(uint64(i)).Child(updates))
 			spent += cli.ThreadTime() - start
 			if err != nil {
-				return nil, err
+				return err
 			}
 			mean.Add(phase)
 		}
-		add := func(panel string, y float64) {
-			points = append(points, claims.Point{Panel: panel, Curve: e.name, Repeat: int(seed), X: strength, Y: y})
-		}
-		add(gaussianPanel, mean.Distance(truth.Negative)/truth.Norm())
-		add(gaussianUpdates, float64(updates))
+		add(gaussianPanel, e.name, strength, mean.Distance(truth.Negative)/truth.Norm())
+		add(gaussianUpdates, e.name, strength, float64(updates))
 	}
-	return points, nil
+	return nil
 }
 
 // gaussianFigure compares estimators on Gaussian–binary models.
-func gaussianFigure() claims.Figure {
-	at := func(t *claims.Table, name string, x float64) claims.Repeats {
-		return chains.Logs(t.At(gaussianPanel, name, x))
-	}
-	closer := func(t *claims.Table, a, b string, x float64) claims.Claim {
-		return claims.Smaller(fmt.Sprintf("weight vectors of norm %g: %s is nearer to the exact negative phase than %s", x, a, b), at(t, a, x), at(t, b, x))
-	}
-	return claims.Figure{
-		Name: "gaussian", Ours: true, Title: "Gaussian visible units, and couplings from weak to strong",
-		Says: "what is gained by integrating the Gaussian units out and moving only the hidden units?",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for _, x := range claims.Size(o, []float64{1, 4}, gaussianStrengths) {
-				for seed := range o.Seeds(3, 5) {
-					jobs = append(jobs, claims.Job{Name: fmt.Sprintf("length %g, seed %d", x, seed+1), Run: func(ctx context.Context) ([]claims.Point, error) {
-						return distances(ctx, x, uint64(seed+1), claims.Size(o, 0.005, gaussianSeconds))
+func gaussianFigure() figures.Figure {
+	return figures.Figure{
+		Name: "gaussian",
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
+			for _, x := range figures.Size(o, []float64{1, 4}, gaussianStrengths) {
+				for seed := 1; seed <= o.Seeds(3, 5); seed++ {
+					jobs = append(jobs, figures.Job{Name: fmt.Sprintf("length %g, seed %d", x, seed), Repeat: seed, Run: func(ctx context.Context, add figures.Add) error {
+						return distances(ctx, x, uint64(seed), figures.Size(o, 0.005, gaussianSeconds), add)
 					}})
 				}
 			}
 			return jobs
 		},
-		Claims: func(t *claims.Table) (all []claims.Claim) {
-			first := gaussianEstimators[0].name
-			for _, x := range t.Xs(gaussianPanel, first) {
-				for _, name := range names(gaussianEstimators)[1:] {
-					all = append(all, closer(t, name, first, x))
-				}
-				all = append(all, closer(t, "gibbs on p(h)", "pt", x), closer(t, "sardonics on p(h)", "gibbs on p(h)", x))
-			}
-			return all
-		},
-		Draw: func(w io.Writer, t *claims.Table) error {
-			return claims.Curves(w, t, 1, []claims.Panel{{Name: gaussianPanel, Title: "relative error of the negative phase", X: "norm of the weight vectors", Y: "error", LogX: true, LogY: true, Geometric: true, Dots: true}}, names(gaussianEstimators))
-		},
-		Finding: func(t *claims.Table) string {
-			var texts []string
-			for _, x := range t.Xs(gaussianPanel, gaussianEstimators[0].name) {
-				rivals := slices.DeleteFunc(names(gaussianEstimators), func(name string) bool { return name == "cd" })
-				best := slices.MinFunc(rivals, func(a, b string) int { return cmp.Compare(at(t, a, x).Mean(), at(t, b, x).Mean()) })
-				ratio := math.Exp(at(t, gaussianEstimators[0].name, x).Mean() - at(t, best, x).Mean())
-				texts = append(texts, fmt.Sprintf("norm %g: %s (%.1f)", x, best, ratio))
-			}
-			return "For each norm of the weight vectors, this estimator is the best of those that do not start at the data, and its error is smaller than that of pcd by the factor in parentheses: " + strings.Join(texts, "; ") + "."
-		},
-		Notes: func(t *claims.Table) string {
-			var b strings.Builder
-			fmt.Fprintf(&b, "\nThe models have %d Gaussian visible units of precision 1, %d binary hidden units that are on with probability ½, and random weights. "+
-				"A number is the distance of the mean of all estimates of a run from the exact negative phase, divided by the norm of the exact negative phase. It is a geometric mean over the models, ×/÷ one standard deviation as a factor. A run has %g s of one core; the temperatures of pt and ins are tuned before this time begins. "+
-				"cd starts at rows of a model with weights smaller by a tenth, and the other estimators at uniform states. If the weights are large, cd hardly leaves these rows, whose moments are nearly those of the model.\n\n| norm of weight vectors |", gaussianVisible, gaussianHidden, gaussianSeconds)
-			for _, e := range gaussianEstimators {
-				fmt.Fprintf(&b, " %s `%s` |", e.name, e.settings)
-			}
-			b.WriteString("\n|" + strings.Repeat(" --- |", 1+len(gaussianEstimators)) + "\n")
-			for _, x := range t.Xs(gaussianPanel, gaussianEstimators[0].name) {
-				fmt.Fprintf(&b, "| %g |", x)
+		Draw: figures.Curves(1, names(gaussianEstimators), figures.Panel{Name: gaussianPanel, Title: "relative error of the negative phase", X: "norm of the weight vectors", Y: "error", LogX: true, LogY: true, Geometric: true, Dots: true}),
+		Table: func(t *figures.Table) string {
+			rivals := slices.DeleteFunc(names(gaussianEstimators), func(name string) bool { return name == "cd" })
+			var rows [][]string
+			for _, x := range t.Xs(gaussianPanel) {
+				row := []string{fmt.Sprint(x)}
 				for _, name := range names(gaussianEstimators) {
-					mean, sd := at(t, name, x).Average()
-					n, _ := t.At(gaussianUpdates, name, x).Average()
-					fmt.Fprintf(&b, " %.4f ×/÷ %.2f (%.0f updates) |", math.Exp(mean), math.Exp(sd), n)
+					row = append(row, fmt.Sprintf("%s (%.0f updates)", figures.Factor(t.At(gaussianPanel, name, x)), t.At(gaussianUpdates, name, x).Mean()))
 				}
-				b.WriteString("\n")
+				mean := func(name string) float64 { return t.At(gaussianPanel, name, x).Logs().Mean() }
+				best := slices.MinFunc(rivals, func(a, b string) int { return cmp.Compare(mean(a), mean(b)) })
+				rows = append(rows, append(row, fmt.Sprintf("%s, %.1f", best, math.Exp(mean(rivals[0])-mean(best)))))
 			}
-			return b.String()
+			heads := []string{"norm of weight vectors"}
+			for _, e := range gaussianEstimators {
+				heads = append(heads, fmt.Sprintf("%s `%s`", e.name, e.settings))
+			}
+			return figures.Grid(append(heads, "best without cd, error of pcd over its error"), rows)
 		},
 	}
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
-	"gorbm/experiments/internal/claims"
+	"gorbm/data"
+	"gorbm/experiments/internal/figures"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/train"
 )
 
@@ -35,7 +36,7 @@ const (
 
 // larges are the problems whose models are too large to enumerate.
 var larges = []problem{{
-	name: fmt.Sprintf("MNIST, %d units", largeUnits), hidden: largeUnits, load: builtIn("mnist"), unknown: true, mixes: true, file: true, falls: true, ladder: 43,
+	name: fmt.Sprintf("MNIST, %d units", largeUnits), hidden: largeUnits, load: builtIn("mnist"), unknown: true, file: true, ladder: 43,
 	brackets: []logz.Settings{bracketed(2000, 1000, 3000), bracketed(2000, 1000, 12000)},
 }}
 
@@ -79,30 +80,54 @@ func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy floa
 // smaller.
 const measureKey = 1 << 40
 
-// brackets returns the table of the brackets at the ends of the runs.
-func brackets(t *claims.Table) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe rate of a run falls linearly to about 0 at its end. For this, a run of a quarter of the time, which does not count, forecasts the number of updates. So the two times have separate runs. Log Z is by Bennett's ratio along a ladder of temperatures (`negphase/logz`). AIS and reverse AIS bracket it: by AIS, −log-likelihood is too low on average, and by reverse AIS too high. "+
-		"If the ladder of a run did not settle, there is no estimate. Numbers are means over the other runs, at %d s. The column \"error\" has the mean standard error of log Z.\n\n"+
-		"| data | estimator | AIS | Bennett | reverse AIS | error | settled |\n| --- | --- | --- | --- | --- | --- | --- |\n", largeSeconds)
+// brackets returns the table of the brackets at the ends of the runs: means over the runs whose ladder settled.
+func brackets(t *figures.Table) string {
+	var lines []figures.Line
 	for _, d := range larges {
 		for _, e := range estimators {
-			settled := t.Last(d.name+settledPanel, e.name)
-			if len(settled) == 0 {
-				continue
-			}
-			xs := t.Xs(d.name+settledPanel, e.name)
-			text := func(panel string) string {
-				r := t.At(d.name+panel, e.name, xs[len(xs)-1])
-				if len(r) == 0 {
-					return "none"
-				}
-				mean, _ := r.Average()
-				return fmt.Sprintf("%.2f", mean)
-			}
-			fraction, _ := settled.Average()
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f of %d |\n", d.name, e.name, text(aisPanel), text(""), text(reversePanel), text(errorPanel), fraction*float64(len(settled)), len(settled))
+			lines = append(lines, figures.Line{Words: []string{d.name, e.name}, Prefix: d.name, Curve: e.name, X: t.LastX(d.name + settledPanel)})
 		}
 	}
-	return b.String()
+	return t.Markdown([]string{"data", "estimator"}, lines, []figures.Column{
+		{Title: "AIS", Panel: aisPanel, Write: figures.Mean(2)}, {Title: "Bennett", Write: figures.Mean(2)}, {Title: "reverse AIS", Panel: reversePanel, Write: figures.Mean(2)},
+		{Title: "error", Panel: errorPanel, Write: figures.Mean(2)},
+		{Title: "settled", Panel: settledPanel, Write: func(r figures.Repeats) string { return fmt.Sprintf("%s of %d", figures.Sum(r), len(r)) }},
+	})
+}
+
+// A test has the rows on which models are measured.
+type test struct {
+	problem
+	set    *data.Set
+	values rbm.Values
+	free   []float64 // free energies of the rows
+	truth  float64   // mean log p of the rows under the distribution of the data; 0 if it is unknown
+}
+
+// likelihoodRows is the largest number of rows of a mean log-likelihood.
+const likelihoodRows = 1000
+
+// test returns at most likelihoodRows rows of the data, evenly spaced, because the rows may be sorted.
+func (d problem) test(set *data.Set) *test {
+	rows := data.EvenRows(likelihoodRows, set.Len())
+	x := &test{problem: d, set: set, free: make([]float64, len(rows))}
+	for _, r := range rows {
+		if set.LogProb != nil {
+			x.truth += set.LogProb(set.X.Row(int(r)), -1) / float64(len(rows))
+		}
+	}
+	x.values = set.Rows(rows, 0)
+	return x
+}
+
+// measure adds the nats of m below the truth, or its −log-likelihood.
+func (x *test) measure(ctx context.Context, m *rbm.RBM, seed uint64, add func(panel string, y float64)) error {
+	m.FreeEnergy(x.free, x.values)
+	energy := train.Mean(x.free)
+	if x.brackets == nil {
+		logZ, err := exact.LogZ(ctx, m)
+		add(x.name, x.truth+energy+logZ)
+		return err
+	}
+	return x.bracket(ctx, m, seed, energy, add)
 }

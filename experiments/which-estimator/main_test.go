@@ -4,31 +4,31 @@ import (
 	"math"
 	"testing"
 
-	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/figures/figurestest"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&files{}), run) }
+func TestQuick(t *testing.T) { figurestest.Quick(t, experiment(&files{}), run) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&files{})) }
+func TestCommitted(t *testing.T) { figurestest.Committed(t, experiment(&files{})) }
 
 // The best estimator has the smallest mean. It is sure if it beats pcd by three standard errors; others are
 // the estimators that it does not beat.
 func TestWinner(t *testing.T) {
 	d := clusters[0]
-	table := func(values map[string][3]float64) *claims.Table {
-		var points []claims.Point
+	table := func(values map[string][3]float64) *figures.Table {
+		var points []figures.Point
 		for name, ys := range values {
 			for k, y := range ys {
-				points = append(points, claims.Point{Panel: d.name, Curve: name, Repeat: k + 1, X: 1, Y: y})
+				points = append(points, figures.Point{Panel: d.name, Curve: name, Repeat: k + 1, X: 1, Y: y})
 			}
 		}
-		return claims.TableOf(points...)
+		return figures.TableOf(points...)
 	}
-	v := winner(table(map[string][3]float64{"pcd": {5, 6, 5}, "pt": {1, 2, 1.1}, "pins": {1, 2.1, 1.05}, "cd": {3, 4, 3}}), estimators, d, 1)
+	v := winner(table(map[string][3]float64{"pcd": {5, 6, 5}, "pt": {1, 2, 1.1}, "pins": {1, 2.1, 1.05}, "cd": {3, 4, 3}}), d, 1)
 	if v.best != "pt" || !v.sure || len(v.others) < 1 || v.others[len(v.others)-1] != "pins" && v.others[0] != "pins" {
 		t.Errorf("%+v", v)
 	}
@@ -37,7 +37,7 @@ func TestWinner(t *testing.T) {
 			t.Errorf("%s is not beaten: %+v", name, v)
 		}
 	}
-	if v := winner(table(map[string][3]float64{"pcd": {5, 1, 5}, "pt": {4, 1.1, 4.5}}), estimators, d, 1); v.best != "pt" || v.sure {
+	if v := winner(table(map[string][3]float64{"pcd": {5, 1, 5}, "pt": {4, 1.1, 4.5}}), d, 1); v.best != "pt" || v.sure {
 		t.Errorf("%+v", v)
 	}
 }
@@ -76,26 +76,15 @@ func TestUnequal(t *testing.T) {
 	}
 }
 
-// Scores are logarithms of nats, of at least 0.05, if the distribution of the data is known, and otherwise nats. If chains of
-// pcd mix, the claim is that an estimator is not worse, and otherwise that it is better.
-func TestAgainst(t *testing.T) {
-	low, high := claims.Repeats{1: 1, 2: 1.1, 3: 0.9}, claims.Repeats{1: 2, 2: 2.1, 3: 2}
-	if s := bars.scores(claims.Repeats{1: math.E, 2: 0.001}); math.Abs(s[1]-1) > 1e-15 || s[2] != math.Log(0.05) {
-		t.Errorf("scores with a known distribution: %v", s)
-	}
-	if s := fonts.scores(high); s[1] != 2 {
-		t.Errorf("scores without a known distribution: %v, got %v, want 2", s, s[1])
-	}
+// Scores are logarithms of nats, of at least 0.05, if the distribution of the data is known, and otherwise nats.
+func TestScores(t *testing.T) {
 	for _, c := range []struct {
-		d         problem
-		its, base claims.Repeats
-		want      claims.Verdict
-	}{
-		{bars, low, high, claims.Pass}, {bars, high, low, claims.Fail}, {bars, low, low, claims.Fail},
-		{fonts, low, high, claims.Pass}, {fonts, high, low, claims.Fail}, {fonts, low, low, claims.Pass},
-	} {
-		if got := c.d.against("pt", c.its, c.base); got.Verdict != c.want {
-			t.Errorf("%+v, want %s", got, c.want)
+		d    problem
+		want [2]float64
+	}{{bars, [2]float64{1, math.Log(0.05)}}, {fonts, [2]float64{math.E, 0.001}}} {
+		table := figures.TableOf(figures.Point{Panel: c.d.name, Curve: "pt", Repeat: 1, X: 1, Y: math.E}, figures.Point{Panel: c.d.name, Curve: "pt", Repeat: 2, X: 1, Y: 0.001})
+		if s := c.d.scores(table, "pt", 1); math.Abs(s[1]-c.want[0]) > 1e-6 || s[2] != c.want[1] {
+			t.Errorf("%s: %v, want %v", c.d.name, s, c.want)
 		}
 	}
 }
@@ -103,7 +92,8 @@ func TestAgainst(t *testing.T) {
 // pcd with as many chains as pt has as many chains as pt has particles.
 func TestManyChains(t *testing.T) {
 	for _, e := range estimators {
-		s, err := fonts.settings(e)
+		settings, err := fonts.recipe(e).Settings(1)
+		s := settings.Negative
 		if err != nil {
 			t.Errorf("%s: %v", e.name, err)
 		}
@@ -117,9 +107,7 @@ func TestManyChains(t *testing.T) {
 // errors. Ladders that are too short give no estimate, and longer ones are tried next.
 func TestBracket(t *testing.T) {
 	d := quickLarge(larges[0])
-	d.file = false
-	p := &files{}
-	set, err := p.set(t.Context(), d)
+	set, err := d.load(t.Context(), &files{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/figures"
 	"gorbm/train/plots"
 )
 
@@ -30,12 +30,9 @@ func ink(name string) color.RGBA {
 	return append(plots.Colors, yellow)[i-1]
 }
 
-// cells explains the cells of the map.
-const cells = "In the picture a cell names the best estimator and those that are not worse by three standard errors, with the nats of the best and of pcd. It is grey if pcd is one of these.\n"
-
 // drawMap draws a map with a row for each data set and a column for each computing time. A cell has the colour of the
 // best estimator.
-func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
+func drawMap(w io.Writer, t *figures.Table, problems []problem) error {
 	p := plots.New("s of updates", "")
 	problems = slices.DeleteFunc(slices.Clone(problems), func(d problem) bool { return len(t.Xs(d.name, estimators[0].name)) == 0 })
 	var xTicks, yTicks []plot.Tick
@@ -43,12 +40,12 @@ func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
 		low := float64(len(problems) - 1 - i)
 		xTicks = nil
 		for k, x := range t.Xs(d.name, estimators[0].name) {
-			v := winner(t, estimators, d, x)
+			v := winner(t, d, x)
 			ground := undecided
 			if v.sure {
 				ground = ink(v.best)
 			}
-			base, _ := t.At(d.name, estimators[0].name, x).Average()
+			base := t.At(d.name, estimators[0].name, x).Mean()
 			left := float64(k)
 			p.Area(plotter.XYs{{X: left, Y: low}, {X: left + 0.97, Y: low}, {X: left + 0.97, Y: low + 0.95}, {X: left, Y: low + 0.95}}, ground)
 			p.Label(left+0.485, low+0.14, fmt.Sprintf("%s (pcd %s)", digits(v.nats), digits(base)))

@@ -6,26 +6,24 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"gorbm/experiments/internal/claims"
-	"gorbm/negphase"
+	"gorbm/experiments/internal/figures"
+	"gorbm/experiments/internal/training"
+	"gorbm/train"
 )
 
 // An estimator is a named estimator of the negative phase, a curve of the figures. Its settings have the syntax of package negphase.
-type estimator struct {
-	name, settings string
-}
+type estimator struct{ name, settings string }
 
 // estimators are compared with the first of them.
 var estimators = []estimator{
-	{name: "pcd", settings: "pcd:chains=50"},
-	{name: "cd", settings: "cd:k=1"},
-	{name: manyPCD, settings: "pcd:chains=%d"},
-	{name: "pt", settings: "pt:chains=10:tau=auto"},
-	{name: paperPT, settings: "pt:chains=10:tau=" + paperLadder},
-	{name: "pins", settings: "pins:chains=10:tau=auto"},
-	{name: "ptt", settings: "ptt:chains=20"},
+	{"pcd", "pcd:chains=50"},
+	{"cd", "cd:k=1"},
+	{manyPCD, "pcd:chains=%d"},
+	{"pt", "pt:chains=10:tau=auto"},
+	{paperPT, "pt:chains=10:tau=" + paperLadder},
+	{"pins", "pins:chains=10:tau=auto"},
+	{"ptt", "ptt:chains=20"},
 }
 
 const (
@@ -35,15 +33,6 @@ const (
 	paperLadder = "1/2/3/4/5"
 )
 
-// settings returns the settings of an estimator for a problem.
-func (d problem) settings(e estimator) (negphase.Settings, error) {
-	text := e.settings
-	if e.name == manyPCD {
-		text = fmt.Sprintf(text, 10*d.temperatures())
-	}
-	return negphase.Parse(text, negphase.Settings{})
-}
-
 func names(estimators []estimator) (all []string) {
 	for _, e := range estimators {
 		all = append(all, e.name)
@@ -51,31 +40,32 @@ func names(estimators []estimator) (all []string) {
 	return all
 }
 
-// likelihoodRows is the largest number of rows of a mean log-likelihood.
-const likelihoodRows = 1000
-
-// A contest is a figure in which the estimators train on data for equal computing time.
-type contest struct {
-	name, title, says, flags string
-	estimators               []estimator // all are compared with the first
-	problems                 []problem
-	seconds                  float64
-	moments                  []float64                    // times of the measurements, as fractions of seconds; the last is 1
-	apart                    bool                         // each moment is the end of a separate run
-	chart                    bool                         // draw a map; otherwise curves against time
-	quick                    func(d problem) problem      // changes a problem for -quick; nil: unchanged
-	notes                    func(t *claims.Table) string // additional notes; nil: none
+// A race is a figure in which the estimators train on data for equal computing time.
+type race struct {
+	name, flags string
+	problems    []problem
+	seconds     float64
+	moments     []float64                     // times of the measurements, as fractions of seconds; the last is 1
+	apart       bool                          // each moment is the end of a separate run, in which the rate falls to 0
+	chart       bool                          // draw a map; otherwise curves against time
+	quick       func(d problem) problem       // changes a problem for -quick; nil: unchanged
+	more        func(t *figures.Table) string // a second table; nil: none
 }
 
-func (r contest) figure(p *files) claims.Figure {
-	return claims.Figure{
-		Name: r.name, Ours: true, Title: r.title, Says: r.says, Flags: r.flags,
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			var last []claims.Job // jobs that need files
-			for _, fraction := range r.ends() {
+func (r race) figure(p *files) figures.Figure {
+	return figures.Figure{
+		Name: r.name, Flags: r.flags,
+		Jobs: func(o figures.Options) (jobs []figures.Job) {
+			var last []figures.Job // jobs that need files
+			ends := []float64{1}   // the lengths of the runs as fractions of the time, the longest first
+			if r.apart {
+				ends = slices.Clone(r.moments)
+				slices.Reverse(ends)
+			}
+			for _, fraction := range ends {
 				for repeat := range o.Seeds(3, 5) {
 					for _, d := range r.sized(o) {
-						for _, e := range r.estimators {
+						for _, e := range estimators {
 							job := r.job(o, p, d, e, repeat+1, fraction)
 							if d.file {
 								last = append(last, job)
@@ -88,94 +78,76 @@ func (r contest) figure(p *files) claims.Figure {
 			}
 			return append(jobs, last...)
 		},
-		Claims: func(t *claims.Table) (all []claims.Claim) {
-			for _, d := range r.problems {
-				x, ok := d.last(t)
-				if !ok {
-					continue
-				}
-				end := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
-				for _, e := range r.estimators[1:] {
-					all = append(all, d.against(e.name, end(e.name), end(r.estimators[0].name)))
-				}
-				if slices.Contains(names(r.estimators), paperPT) {
-					all = append(all, d.ladders(end("pt"), end(paperPT)))
-				}
-			}
-			return all
-		},
-		Draw: func(w io.Writer, t *claims.Table) error {
+		Draw: func(w io.Writer, t *figures.Table) error {
 			if r.chart {
 				return drawMap(w, t, r.problems)
 			}
-			var panels []claims.Panel
+			var panels []figures.Panel
 			for _, d := range r.problems {
-				if measure, _, _ := d.words(); len(t.Curves(d.name)) > 0 {
-					panels = append(panels, claims.Panel{Name: d.name, Title: d.name, X: "s of updates", Y: measure, LogX: true, Dots: true})
-				}
+				panels = append(panels, figures.Panel{Name: d.name, Title: d.name, X: "s of updates", Y: d.measure(), LogX: true, Dots: true})
 			}
-			return claims.Curves(w, t, 2, panels, names(r.estimators))
+			return figures.Curves(2, names(estimators), panels...)(w, t)
 		},
-		Finding: func(t *claims.Table) string {
-			var texts, better, worse []string
-			count := 0
-			for _, e := range r.estimators[1:] {
-				wins, losses := 0, 0
-				count = 0
-				for _, d := range r.problems {
-					if x, ok := d.last(t); ok {
-						count++
-						its, base := d.scores(t.At(d.name, e.name, x)), d.scores(t.At(d.name, r.estimators[0].name, x))
-						wins += map[bool]int{true: 1}[beats(its, base)]
-						losses += map[bool]int{true: 1}[beats(base, its)]
-					}
-				}
-				texts = append(texts, fmt.Sprintf("%s (%d, %d)", e.name, wins, losses))
-				if wins > 0 {
-					better = append(better, e.name)
-				}
-				if losses > 0 {
-					worse = append(worse, e.name)
-				}
+		Table: func(t *figures.Table) string {
+			text := ends(t, r.problems)
+			if r.more != nil {
+				text += "\n" + r.more(t)
 			}
-			if count == 1 {
-				return fmt.Sprintf("Better than pcd: %s. Worse: %s.", orNone(better), orNone(worse))
-			}
-			return fmt.Sprintf("In parentheses are the numbers of the %d data sets on which an estimator is better and worse than pcd: %s.", count, strings.Join(texts, "; "))
-		},
-		Notes: func(t *claims.Table) string {
-			more := ""
-			if r.notes != nil {
-				more = r.notes(t)
-			}
-			return ends(t, r.estimators, r.problems) + more
+			return text
 		},
 	}
 }
 
-// ends returns the lengths of the runs as fractions of the time, the longest first.
-func (r contest) ends() []float64 {
-	if !r.apart {
-		return []float64{1}
+// Suffixes of the panels of the end of a run. The name of the data comes before them.
+const (
+	updatesPanel      = ": updates"
+	temperaturesPanel = ": temperatures" // number of temperatures of the ladder
+)
+
+// temperatures returns the approximate number of temperatures of pt.
+func (d problem) temperatures() int { return cmp.Or(d.ladder, 10) }
+
+// recipe returns the recipe of an estimator for a problem.
+func (d problem) recipe(e estimator) training.Recipe {
+	text := e.settings
+	if e.name == manyPCD {
+		text = fmt.Sprintf(text, 10*d.temperatures())
 	}
-	all := slices.Clone(r.moments)
-	slices.Reverse(all)
-	return all
+	return training.Recipe{Negative: text, Hidden: d.hidden, LogOdds: true, Rate: 0.05, Batch: 20, Center: 0.01}
 }
 
-// job returns the job that trains by an estimator on a problem, for a fraction of the time.
-func (r contest) job(o claims.Options, p *files, d problem, e estimator, seed int, fraction float64) claims.Job {
-	name, seconds, moments := d.name+", "+e.name, fraction*claims.Size(o, 0.01, r.seconds), r.moments
+// job returns the job that trains by an estimator on a problem, for a fraction of the time, and measures the model at each moment.
+func (r race) job(o figures.Options, p *files, d problem, e estimator, seed int, fraction float64) figures.Job {
+	name, seconds, moments := d.name+", "+e.name, fraction*figures.Size(o, 0.01, r.seconds), r.moments
 	if r.apart {
 		name, moments = fmt.Sprintf("%s, %g s", name, seconds), []float64{1}
 	}
-	return claims.Job{Name: fmt.Sprintf("%s, seed %d", name, seed), Run: func(ctx context.Context) ([]claims.Point, error) {
-		return d.train(ctx, p, e, uint64(seed), seconds, moments)
+	return figures.Job{Name: fmt.Sprintf("%s, seed %d", name, seed), Repeat: seed, Run: func(ctx context.Context, add figures.Add) error {
+		set, err := d.load(ctx, p)
+		if err != nil {
+			return err
+		}
+		rows := d.test(set)
+		return d.recipe(e).Race(ctx, set, uint64(seed), seconds, r.apart, moments, func(moment float64, t *train.Trainer) error {
+			err := rows.measure(ctx, t.Model(), uint64(seed), func(panel string, y float64) { add(panel, e.name, moment*seconds, y) })
+			if moment < 1 {
+				return err
+			}
+			x := 0.0
+			if r.apart { // runs of other times have the same name
+				x = seconds
+			}
+			add(d.name+updatesPanel, e.name, x, float64(t.Steps()))
+			if l, ok := t.Ladder(); ok {
+				add(d.name+temperaturesPanel, e.name, x, float64(len(l.Beta)))
+			}
+			return err
+		})
 	}}
 }
 
 // sized returns the problems. With -quick these are at most two, which need no files.
-func (r contest) sized(o claims.Options) (all []problem) {
+func (r race) sized(o figures.Options) (all []problem) {
 	for _, d := range r.problems {
 		switch {
 		case !o.Quick:
@@ -188,6 +160,3 @@ func (r contest) sized(o claims.Options) (all []problem) {
 	}
 	return all
 }
-
-// orNone joins names, and returns "none" if there are none.
-func orNone(names []string) string { return cmp.Or(strings.Join(names, "; "), "none") }

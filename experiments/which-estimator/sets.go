@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
-	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/experiments/internal/training"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
@@ -19,9 +18,7 @@ type problem struct {
 	hidden  int
 	load    loader
 	unknown bool // the distribution of the data is unknown
-	mixes   bool // chains of pcd mix
 	file    bool // the data need files
-	falls   bool // the rate falls linearly, to about 0 at the end; otherwise it is constant
 	ladder  int  // approximate number of temperatures of pt; 0: 10
 	// brackets are settings of estimates of log Z for models that are too large to enumerate. The next settings
 	// are used if the ladder of the previous ones does not settle.
@@ -31,43 +28,9 @@ type problem struct {
 // A loader returns data.
 type loader func(ctx context.Context, p *files) (*data.Set, error)
 
-// files has the paths of data, and caches loaded data.
-type files struct {
-	digits, dir string
-
-	mutex sync.Mutex
-	sets  map[string]*data.Set
-}
-
-func (p *files) flags(f *cli.Flags) {
-	f.StringVar(&p.digits, "digits", "", "file with scikit-learn's 8×8 digits divided by 16, for the figure sets; its runs come last")
-	f.StringVar(&p.dir, "data-dir", "", "folder with the MNIST files, for the figures sets and large (default: $GORBM_DATA/mnist, then the folder of the Go module GoMNIST); -quick needs none")
-}
-
-// set returns the data of a problem.
-func (p *files) set(ctx context.Context, d problem) (*data.Set, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if set := p.sets[d.name]; set != nil {
-		return set, nil
-	}
-	set, err := d.load(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if p.sets == nil {
-		p.sets = map[string]*data.Set{}
-	}
-	p.sets[d.name] = set
-	return set, nil
-}
-
 // builtIn returns a loader of data by their spec.
 func builtIn(spec string) loader {
-	return func(ctx context.Context, p *files) (*data.Set, error) {
-		set, _, err := data.Load(ctx, spec, data.Options{Dir: p.dir})
-		return set, err
-	}
+	return func(ctx context.Context, p *files) (*data.Set, error) { return training.Load(ctx, spec, p.dir) }
 }
 
 // scikitDigits loads scikit-learn's digits.
@@ -142,7 +105,7 @@ func unequal(distance int) problem {
 
 var (
 	bars  = problem{name: "bars and stripes", hidden: 16, load: builtIn("bars")}
-	fonts = problem{name: "digits of fonts", hidden: 12, load: builtIn("fontdigits:2000"), unknown: true, mixes: true, ladder: 35}
+	fonts = problem{name: "digits of fonts", hidden: 12, load: builtIn("fontdigits:2000"), unknown: true, ladder: 35}
 
 	clusters = []problem{modes(4, 4), modes(4, 8), modes(4, 12), modes(4, 16), modes(4, 24), modes(4, 32), modes(2, 16), modes(8, 16), unequal(4), unequal(16), unequal(32)}
 	// pictures begin with the problems that need no files.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -113,28 +112,6 @@ func (r Run) At(seconds float64) float64 {
 // After returns the energies after this fraction of the moves.
 func (r Run) After(fraction float64) []float64 {
 	return r.Energies[int(fraction*float64(len(r.Energies))):]
-}
-
-// Correlation returns the autocorrelation of energies at lags in moves, interpolated linearly
-// between integers. It is NaN at lags below 1 and above half the length of the series.
-func Correlation(energies, lags []float64) []float64 {
-	half := float64(len(energies) / 2)
-	most := 0.
-	for _, l := range lags {
-		if l <= half {
-			most = max(most, l)
-		}
-	}
-	rho := diag.Autocorrelation(energies, int(most)+1)
-	at := make([]float64, len(lags))
-	for i, l := range lags {
-		at[i] = math.NaN()
-		if k := int(l); l >= 1 && k+1 < len(rho) {
-			w := l - float64(k)
-			at[i] = (1-w)*rho[k] + w*rho[k+1]
-		}
-	}
-	return at
 }
 
 // Relaxed returns a state to start samplers from. It makes moves by m from a random state with

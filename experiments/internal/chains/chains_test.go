@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"gorbm/experiments/internal/claims"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -72,17 +71,18 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestCorrelation(t *testing.T) {
+func TestDecayOfMoves(t *testing.T) {
 	x := make([]float64, 40)
 	r := rbm.NewKey(1).Rand()
 	for i := range x {
 		x[i] = r.Float64()
 	}
 	rho := diag.Autocorrelation(x, 20)
-	got := Correlation(x, []float64{0.9, 1, 1.25, 20, 21})
-	want := []float64{math.NaN(), rho[1], 0.75*rho[1] + 0.25*rho[2], rho[20], math.NaN()}
-	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-12 || math.IsNaN(got[i]) != math.IsNaN(want[i]) {
+	want := map[float64]float64{1: rho[1], 1.25: 0.75*rho[1] + 0.25*rho[2], 20: rho[20]}
+	got := map[float64]float64{}
+	Decay(x, []float64{0.9, 1, 1.25, 20, 21}, 1, func(lag, rho float64) { got[lag] = rho })
+	for lag, y := range want {
+		if len(got) != len(want) || math.Abs(got[lag]-y) > 1e-12 {
 			t.Errorf("correlations %v, want %v", got, want)
 			break
 		}
@@ -120,15 +120,5 @@ func TestDecay(t *testing.T) {
 	Decay(x, []float64{1, 3, 50}, 2, func(lag, rho float64) { got[lag] = rho })
 	if want := (rho[1] + rho[2]) / 2; len(got) != 1 || math.Abs(got[3]-want) > 1e-12 {
 		t.Errorf("got %v, want %v at lag 3 alone", got, want)
-	}
-}
-
-// The logarithms of 1 and 100 have the mean ln 10 and a standard error of ln 100/2.
-func TestFactor(t *testing.T) {
-	if got := Factor(Logs(claims.Repeats{1: 1, 2: 100})); got != "10 ×/÷ 10.00" {
-		t.Errorf("got %s, want 10 times or divided by 10", got)
-	}
-	if a, b := Digits(1234.5), Digits(0.012345); a != "1234" || b != "0.0123" {
-		t.Errorf("got %s and %s, want %s and %s", a, b, "1234", "0.0123")
 	}
 }

@@ -1,4 +1,4 @@
-package claims
+package figures
 
 import (
 	"errors"
@@ -31,18 +31,23 @@ type Panel struct {
 	JoinFrom float64
 }
 
-// Curves draws the named curves in panels, with the number across of panels in a row. A curve has the
-// same colour in all panels. In panels with Words the points are dots with bars, next to each other.
-func Curves(w io.Writer, t *Table, across int, panels []Panel, curves []string) error {
-	var charts []plots.Chart
-	for _, p := range panels {
-		charts = append(charts, p.chart(t, curves))
+// Curves returns a Draw of a figure: it draws the named curves in panels, with the number across of panels in a row. Panels
+// without points are left out. A curve has the same colour in all panels. In panels with Words the points are dots with bars, next
+// to each other.
+func Curves(across int, curves []string, panels ...Panel) func(w io.Writer, t *Table) error {
+	return func(w io.Writer, t *Table) error {
+		var charts []plots.Chart
+		for _, p := range panels {
+			if t.Has(p.Name) {
+				charts = append(charts, p.chart(t, curves))
+			}
+		}
+		page := plots.Charts(charts, across, 12*vg.Centimeter, 8*vg.Centimeter)
+		if page == nil {
+			return errors.New("there is nothing to draw")
+		}
+		return page.Write(w, plots.PNG)
 	}
-	page := plots.Charts(charts, across, 12*vg.Centimeter, 8*vg.Centimeter)
-	if page == nil {
-		return errors.New("there is nothing to draw")
-	}
-	return page.Write(w, plots.PNG)
 }
 
 // chart returns the chart of a panel.

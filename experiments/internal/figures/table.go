@@ -1,4 +1,4 @@
-package claims
+package figures
 
 import (
 	"encoding/csv"
@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 
@@ -69,19 +70,6 @@ func (t *Table) only(jobs []Job) *Table {
 	return o
 }
 
-// sorted returns t with the given jobs first, in the order given, so that a file does
-// not depend on the order in which jobs end.
-func (t *Table) sorted(jobs []Job) *Table {
-	o := t.only(jobs)
-	for _, name := range t.jobs {
-		if !o.has(name) {
-			o.jobs = append(o.jobs, name)
-			o.points[name] = t.points[name]
-		}
-	}
-	return o
-}
-
 // All yields the points of all complete jobs, without their times.
 func (t *Table) All(yield func(p Point) bool) {
 	for _, j := range t.jobs {
@@ -93,8 +81,8 @@ func (t *Table) All(yield func(p Point) bool) {
 	}
 }
 
-// Seconds returns the sum of the running times of all complete jobs.
-func (t *Table) Seconds() (sum float64) {
+// seconds returns the sum of the running times of all complete jobs.
+func (t *Table) seconds() (sum float64) {
 	for _, j := range t.jobs {
 		sum += t.points[j][len(t.points[j])-1].Y
 	}
@@ -111,6 +99,9 @@ func (t *Table) Curve(panel, curve string) (points []Point) {
 	return points
 }
 
+// Has reports whether a panel has points.
+func (t *Table) Has(panel string) bool { return len(t.Curves(panel)) > 0 }
+
 // Curves returns the names of the curves of a panel, in order of appearance.
 func (t *Table) Curves(panel string) (names []string) {
 	for p := range t.All {
@@ -121,13 +112,24 @@ func (t *Table) Curves(panel string) (names []string) {
 	return names
 }
 
-// Xs returns the distinct x of a curve, in order.
-func (t *Table) Xs(panel, curve string) []float64 {
+// Xs returns the distinct x of the named curves of a panel, in order; of all its curves without names.
+func (t *Table) Xs(panel string, curves ...string) []float64 {
 	seen := map[float64]bool{}
-	for _, p := range t.Curve(panel, curve) {
-		seen[p.X] = true
+	for p := range t.All {
+		if p.Panel == panel && (len(curves) == 0 || slices.Contains(curves, p.Curve)) {
+			seen[p.X] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(seen))
+}
+
+// LastX returns the largest x of Xs, and 0 if there is none.
+func (t *Table) LastX(panel string, curves ...string) float64 {
+	xs := t.Xs(panel, curves...)
+	if len(xs) == 0 {
+		return 0
+	}
+	return xs[len(xs)-1]
 }
 
 // At returns the values of a curve at x by repetition.
@@ -143,11 +145,7 @@ func (t *Table) At(panel, curve string, x float64) Repeats {
 
 // Last returns the values of a curve at its largest x by repetition.
 func (t *Table) Last(panel, curve string) Repeats {
-	xs := t.Xs(panel, curve)
-	if len(xs) == 0 {
-		return nil
-	}
-	return t.At(panel, curve, xs[len(xs)-1])
+	return t.At(panel, curve, t.LastX(panel, curve))
 }
 
 // Mean returns the means of a curve's values over lo ≤ x ≤ hi by repetition.
@@ -167,12 +165,11 @@ func (t *Table) Mean(panel, curve string, lo, hi float64) Repeats {
 
 // After returns the means of a curve's values over x ≥ fraction·max(x), by repetition.
 func (t *Table) After(panel, curve string, fraction float64) Repeats {
-	xs := t.Xs(panel, curve)
-	if len(xs) == 0 {
-		return nil
-	}
-	return t.Mean(panel, curve, fraction*xs[len(xs)-1], math.Inf(1))
+	return t.Mean(panel, curve, fraction*t.LastX(panel, curve), math.Inf(1))
 }
+
+// Repeats are numbers by repetition. Paired differences are between equal keys.
+type Repeats map[int]float64
 
 // Average returns the mean and the standard deviation over repetitions. The
 // standard deviation of one repetition is 0.
@@ -193,18 +190,32 @@ func (r Repeats) Mean() float64 {
 	return mean
 }
 
-// readTable reads a table, which is empty if there is no file. Jobs without a running
+// Logs returns the natural logarithms.
+func (r Repeats) Logs() Repeats {
+	l := Repeats{}
+	for k, x := range r {
+		l[k] = math.Log(x)
+	}
+	return l
+}
+
+// ReadTable reads a table, which is empty if there is no file. Jobs without a running
 // time are incomplete, and are left out.
-func readTable(path string) (*Table, error) {
+func ReadTable(path string) (*Table, error) {
 	t := &Table{points: map[string][]Point{}}
-	lines, err := readCSV(path)
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(lines[0], columns) {
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(lines) == 0 || !slices.Equal(lines[0], columns) {
 		return nil, fmt.Errorf("%s: the columns are not those of an experiment; choose another -out", path)
 	}
 	begun := map[string][]Point{}
@@ -227,14 +238,24 @@ func readTable(path string) (*Table, error) {
 	return t, nil
 }
 
-// write replaces the file by the table.
-func (t *Table) write(path string) error {
+// write replaces the file by the table, the jobs of plan first and in its order, so that a file does not
+// depend on the order in which jobs end.
+func (t *Table) write(path string, plan []Job) error {
+	first := t.only(plan)
 	return atomicfile.Write(path, func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		c.Write(columns)
-		for _, job := range t.jobs {
+		rows := func(job string) {
 			for _, p := range t.points[job] {
 				c.Write([]string{job, p.Panel, p.Curve, strconv.Itoa(p.Repeat), number(p.X), number(p.Y)})
+			}
+		}
+		for _, job := range first.jobs {
+			rows(job)
+		}
+		for _, job := range t.jobs {
+			if !first.has(job) {
+				rows(job)
 			}
 		}
 		c.Flush()
