@@ -22,7 +22,11 @@ func CheckDraws(m *rbm.RBM) error {
 	if err := m.CheckBinaryHidden(); err != nil {
 		return fmt.Errorf("exact draws list the hidden states: %w", err)
 	}
-	return checkListed(m, DrawLimit)
+	if p := newPlan(m, true); p.states > DrawLimit {
+		return fmt.Errorf("%w: the hidden layer is listed, and it has 2^%d states, the limit is 2^%d; use a model of at most %[3]d hidden units",
+			ErrTooLarge, m.Hidden(), bits.Len(uint(DrawLimit))-1)
+	}
+	return nil
 }
 
 // Draw overwrites the rows of v and h with independent exact draws from m. It lists all hidden states
@@ -34,11 +38,7 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 	if err := CheckDraws(m); err != nil {
 		return err
 	}
-	s, err := newReal(m, DrawLimit)
-	if err != nil {
-		return err
-	}
-	e := newEnumeration(s)
+	e := newEnumeration(newPlan(m, true))
 	logZ, err := e.LogZ(ctx, nil)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 		order[r], at[r] = r, key.Child(0).Uniform(uint64(r))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	below, q := 0.0, s.walks[0]
+	below, w := 0.0, e.walks[0]
 	for b, log := range e.logs {
 		block := vec.Exp(log - logZ)
 		last := b == len(e.logs)-1
@@ -60,20 +60,22 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 			below += block
 			continue
 		}
-		sum := below
-		for q.start(b); q.next(); {
-			sum += vec.Exp(q.logWeight() - logZ)
-			end := last && q.number == uint64(s.count()-1) // gets all remaining rows: rounding may end the sum below 1
-			for len(order) > 0 && (at[order[0]] < sum || end) {
-				row := h.Row(order[0])
-				clear(row)
-				row[0] = q.active
-				order = order[1:]
+		sum, state := below, uint64(0)
+		w.ref = logZ
+		e.visitBlock(w, b, func() {
+			p := w.add()
+			for _, s := range w.grayOrder() {
+				state = w.hiddenState() | uint64(s)
+				sum += p[s]
+				for ; len(order) > 0 && at[order[0]] < sum; order = order[1:] {
+					setState(h.Row(order[0]), state)
+				}
 			}
-		}
-		// Rounding may leave the sum over the states of a block below the sum of the block.
-		for below += block; len(order) > 0 && at[order[0]] < below; order = order[1:] {
-			copy(h.Row(order[0]), []uint64{q.active})
+		})
+		// Rounding may leave the sum over the states of a block below the sum of the block, and that of all blocks
+		// below 1.
+		for below += block; len(order) > 0 && (at[order[0]] < below || last); order = order[1:] {
+			setState(h.Row(order[0]), state)
 		}
 	}
 	x := rbm.NewStates(m, h.Rows)
@@ -84,11 +86,24 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 	return nil
 }
 
-// checkListed returns an error if m has more hidden states than limit.
-func checkListed(m *rbm.RBM, limit int) error {
-	if most := bits.Len(uint(limit)) - 1; m.Hidden() > most {
-		return fmt.Errorf("%w: the hidden layer is listed, and it has 2^%d states, the limit is 2^%d; use a model of at most %d hidden units",
-			ErrTooLarge, m.Hidden(), most, most)
+func setState(row []uint64, state uint64) {
+	clear(row)
+	row[0] = state
+}
+
+// grayOrder returns the states of the quad in Gray-code order.
+func (w *walk) grayOrder() []int {
+	order := [...]int{0, 1, 3, 2}
+	states := order[:1<<w.within]
+	if odd := bits.OnesCount64(w.low)%2 != 0; odd != w.backward {
+		slices.Reverse(states)
 	}
-	return nil
+	return states
+}
+
+// hiddenState returns state 0 of the quad as a word, for at most 64 binary listed units.
+func (w *walk) hiddenState() uint64 {
+	state := uint64(0)
+	w.eachOn(func(l int) { state |= 1 << l })
+	return state
 }

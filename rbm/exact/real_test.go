@@ -3,12 +3,10 @@ package exact
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 
 	"gorbm/rbm"
-	"gorbm/rbm/internal/rbmtest"
 )
 
 // gaussianModel has two Gaussian and two hidden units. Its log Z and moments were computed with
@@ -54,89 +52,6 @@ func TestGaussianMoments(t *testing.T) {
 	near("E v1h1", s.VH.Row(1)[1], (p[1]*0.55+p[3]*0.8)/0.5)
 }
 
-// Log Z and moments, with visible units of all kinds and more hidden units than a block, agree with
-// sums over the hidden states. Their weights are free energies F(h), from log Z of each visible
-// unit.
-func TestMixedMoments(t *testing.T) {
-	groups := []rbm.Group{{Kind: rbm.Bernoulli, Units: 2}, {Kind: rbm.Gaussian, Units: 3}, {Kind: rbm.Softmax, Units: 3, Label: true}}
-	m := rbm.NewGroups(12, groups...)
-	m.Randomize(0.6, rbm.NewKey(3))
-	for i := 2; i < 5; i++ {
-		m.VisibleParams()[0][i] = 0.5 + float32(i)/2
-	}
-	const n = 8
-	var logs []float64
-	want, squares := make([]float64, n), make([]float64, n)
-	cross := rbm.NewMatrix(n, 12)
-	shift := 0.0
-	for pass := range 2 {
-		for h := range 1 << 12 {
-			z, logw := make([]float64, n), 0.0
-			for i := range z {
-				z[i] = float64(m.VisibleBias[i])
-				for j := range 12 {
-					z[i] += float64(h>>j&1) * float64(m.Weight(i, j))
-				}
-			}
-			for j := range 12 {
-				logw += float64(h>>j&1) * float64(m.HiddenBias[j])
-			}
-			mean := make([]float64, n)
-			for i := range 2 {
-				logw += math.Log1p(math.Exp(z[i]))
-				mean[i] = 1 / (1 + math.Exp(-z[i]))
-			}
-			for i := 2; i < 5; i++ {
-				p := float64(m.VisibleParams()[0][i])
-				logw += z[i]*z[i]/(2*p) + math.Log(2*math.Pi/p)/2
-				mean[i] = z[i] / p
-			}
-			l := rbm.LogSumExp(z[5:])
-			logw += l
-			for i := 5; i < n; i++ {
-				mean[i] = math.Exp(z[i] - l)
-			}
-			if pass == 0 {
-				logs = append(logs, logw)
-				continue
-			}
-			w := math.Exp(logw - shift)
-			for i, x := range mean {
-				want[i] += w * x
-				if i >= 2 && i < 5 {
-					x = x*x + 1/float64(m.VisibleParams()[0][i])
-				}
-				squares[i] += w * x
-				x = mean[i]
-				for j := range 12 {
-					cross.Row(i)[j] += float32(w * x * float64(h>>j&1))
-				}
-			}
-		}
-		shift = rbm.LogSumExp(logs)
-	}
-	logZ, err := LogZ(context.Background(), m)
-	if err != nil || math.Abs(logZ-shift) > 1e-11*math.Abs(shift) {
-		t.Errorf("log Z is %v, want %v; %v", logZ, shift, err)
-	}
-	e, _ := New(m, GradientLimit)
-	s := rbm.NewMoments(m)
-	e.Moments(s)
-	for i, x := range want {
-		if math.Abs(float64(s.V[i])-x) > 1e-5*(1+math.Abs(x)) {
-			t.Errorf("⟨v%d⟩ is %v, want %v", i, s.V[i], x)
-		}
-		if x := squares[i]; math.Abs(float64(s.Squares[i])-x) > 1e-5*(1+math.Abs(x)) {
-			t.Errorf("⟨v%d²⟩ is %v, want %v", i, s.Squares[i], x)
-		}
-		for j := range 12 {
-			if got, x := float64(s.VH.Row(i)[j]), float64(cross.Row(i)[j]); math.Abs(got-x) > 1e-4*(1+math.Abs(x)) { // the sums of the test are float32
-				t.Errorf("⟨v%dh%d⟩ is %v, want %v", i, j, got, x)
-			}
-		}
-	}
-}
-
 // The number of Gaussian units is not limited; that of hidden units is.
 func TestRealLimits(t *testing.T) {
 	if _, err := New(rbm.NewGroups(18, rbm.Group{Kind: rbm.Gaussian, Units: 1000}), GradientLimit); err != nil {
@@ -167,37 +82,5 @@ func TestNoPrecision(t *testing.T) {
 		if z := e.Moments(rbm.NewMoments(m)); !math.IsNaN(z) {
 			t.Errorf("log Z is %v with precision %v", z, precision)
 		}
-	}
-}
-
-// Products of exponentials give the same log Z as logarithms, even if a product overflows. Inputs
-// whose exponentials might overflow use logarithms. The tolerance is that of 2¹⁰ roundings for each
-// state.
-func TestProductsOfExponentials(t *testing.T) {
-	for _, c := range []struct {
-		bits, levels int
-		sd           float32
-		small        bool
-	}{{2, 3, 1, true}, {600, 9, 3, true}, {1, 3, 200, false}} {
-		m := rbm.NewGroups(11, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Bernoulli, Units: c.bits}, rbm.Group{Kind: rbm.Softmax, Units: c.levels})
-		m.Randomize(float64(c.sd), rbm.NewKey(7))
-		m.VisibleParams()[0][0], m.VisibleParams()[0][1] = 30*c.sd*c.sd, 40*c.sd*c.sd
-		s, err := newReal(m, GradientLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.small != c.small {
-			t.Errorf("%+v: inputs are small: %v", c, s.small)
-		}
-		got, err := newEnumeration(s).LogZ(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.small = false
-		want, err := newEnumeration(s).LogZ(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rbmtest.Near(t, fmt.Sprintf("log Z of %+v", c), got, want, float64(c.bits+1)*0x1p-42)
 	}
 }

@@ -151,6 +151,21 @@ func (k drelu) Means(dst Means, b *Block) {
 	}
 }
 
+func (k drelu) Squares(dst Means, b *Block) {
+	var s pairs
+	s.begin(k, b)
+	for r := range b.Rows {
+		s.compute(b, r, 1)
+		for c := b.From; c < b.Width; c++ {
+			p := s.at(c)
+			up, down := p.shares()
+			_, plus := p.half[0].moments()
+			_, minus := p.half[1].moments()
+			dst.Data[r*dst.Cols+b.First+c] = float32(float64(up*plus) + float64(down*minus))
+		}
+	}
+}
+
 // Draw chooses both the side and the value on it by one uniform number of 48 bits.
 func (k drelu) Draw(x States, b *Block, stream vec.Stream) {
 	var u fineUniforms

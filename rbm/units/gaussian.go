@@ -30,6 +30,17 @@ func (gaussian) Means(dst Means, b *Block) {
 	}
 }
 
+// Squares adds the variance to the square of the mean.
+func (gaussian) Squares(dst Means, b *Block) {
+	for r := range b.Rows {
+		for c := b.From; c < b.Width; c++ {
+			z, precision := b.blend(r, c, 1)
+			mean := z / precision
+			dst.Data[r*dst.Cols+b.First+c] = float32(float64(mean*mean) + 1/precision)
+		}
+	}
+}
+
 // blend returns the input and the precision of unit c of row r at inverse temperature β.
 func (b *Block) blend(r, c int, beta float64) (z, precision float64) {
 	i := b.First + c

@@ -46,6 +46,8 @@ func TestGaussianAgainstQuadrature(t *testing.T) {
 	b := gaussianBlock(1)
 	mean := Means{Data: make([]float32, layer), Cols: layer}
 	Gaussian.Means(mean, &b)
+	square := Means{Data: make([]float32, layer), Cols: layer}
+	Gaussian.Squares(square, &b)
 	wants, sum, product := 0.0, make([]float64, 1), make([]float64, 1)
 	at := func(c int, beta float64) (z, p float64) {
 		i := first + c
@@ -53,10 +55,11 @@ func TestGaussianAgainstQuadrature(t *testing.T) {
 	}
 	for c := b.From; c < b.Width; c++ {
 		z, p := at(c, 1)
-		logZ, m, _ := integrals(z, p)
+		logZ, m, variance := integrals(z, p)
 		wants += logZ
 		near(t, "log Z", Gaussian.LogZ([]float64{z}, b.Model, first+c), logZ, 1e-12*(1+math.Abs(logZ)))
 		near(t, "mean", float64(mean.Data[first+c]), m, 0x1p-23*(1e-7+math.Abs(m)))
+		near(t, "mean square", float64(square.Data[first+c]), variance+m*m, 0x1p-22*(variance+m*m))
 		if without := z * z / (2 * p); math.Abs(without-logZ) < 0.01 {
 			t.Errorf("log Z %v is that without its constant", logZ)
 		}

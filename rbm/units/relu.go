@@ -37,6 +37,17 @@ func (relu) Means(dst Means, b *Block) {
 	}
 }
 
+func (relu) Squares(dst Means, b *Block) {
+	var h halves
+	for r := range b.Rows {
+		b.halves(&h, r, 1)
+		for c := b.From; c < b.Width; c++ {
+			_, square := h.at(c).moments()
+			dst.Data[r*dst.Cols+b.First+c] = float32(square)
+		}
+	}
+}
+
 // Draw inverts the distribution function at a uniform number of 48 bits.
 func (relu) Draw(x States, b *Block, s vec.Stream) {
 	var u fineUniforms

@@ -210,14 +210,17 @@ func TestHalvesAgainstQuadrature(t *testing.T) {
 		b := realBlock(k, 1)
 		mean := Means{Data: make([]float32, layer), Cols: layer}
 		k.Means(mean, &b)
+		square := Means{Data: make([]float32, layer), Cols: layer}
+		k.Squares(square, &b)
 		sum, product := make([]float64, 1), make([]float64, 1)
 		want, rise, fixed := 0.0, 0.0, 0.0
 		for c := b.From; c < b.Width; c++ {
-			logZ, m, _ := integrate(k, &b, c, 1)
+			logZ, m, variance := integrate(k, &b, c, 1)
 			want += logZ
 			name := fmt.Sprintf("%v %d: ", k, c)
 			near(t, name+"log Z", k.LogZ([]float64{float64(b.In[c])}, b.Model, first+c), logZ, tol*(1+math.Abs(logZ)))
 			near(t, name+"mean", float64(mean.Data[first+c]), m, tol*(1e-3+math.Abs(m)))
+			near(t, name+"mean square", float64(square.Data[first+c]), variance+m*m, tol*(1e-3+variance+m*m))
 			for beta, sign := range map[float64]float64{0.75: 1, 0.25: -1} {
 				logZ, _, _ := integrate(k, &b, c, beta)
 				rise += sign * logZ

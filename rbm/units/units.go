@@ -64,6 +64,8 @@ type RealKind interface {
 	Kind
 	// Rest returns Σ U′(x), in nats, over the values x of the units from unit first of the layer on.
 	Rest(x []float32, d *Distribution, first int) float64
+	// Squares overwrites the elements of dst for the units of b with their mean squares at β = 1.
+	Squares(dst Means, b *Block)
 	// FieldOf returns the field at which a unit has this mean and precision, if its other parameters are 0.
 	FieldOf(mean, precision float64) float64
 	// Curvature returns the second derivative of U′ of unit i. If it differs for x < 0 and x > 0, the

@@ -374,11 +374,6 @@ func quadProductsAVX2(m *float64, e *int64, on *float64, off *float64, upper *fl
 //go:noescape
 func quadMeansAVX2(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
 
-// addSignedAVX2 is AddSigned for n > 0, a multiple of eight.
-//
-//go:noescape
-func addSignedAVX2(dst *float64, x *float64, sign float64, n int)
-
 // softplusAVX512 is softplus for n > 0, a multiple of eight.
 //
 //go:noescape
@@ -408,11 +403,6 @@ func quadProductsAVX512(m *float64, e *int64, on *float64, off *float64, upper *
 //
 //go:noescape
 func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
-
-// addSignedAVX512 is AddSigned for n > 0, a multiple of eight.
-//
-//go:noescape
-func addSignedAVX512(dst *float64, x *float64, sign float64, n int)
 
 // rowSumsTimesAVX2 computes row sums for n > 0 lists.
 //
@@ -1073,18 +1063,6 @@ func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32,
 		addTimesAVX2(&dst[0], dstStride, &x[0], xStride, a, rows, width)
 	default:
 		addTimesGo(dst, dstStride, x, xStride, a, rows, width)
-	}
-}
-
-//go:noinline
-func addSigned(dst, x []float64, sign float64) {
-	switch InUse() {
-	case AVX512:
-		addSignedAVX512(&dst[0], &x[0], sign, len(x))
-	case AVX2:
-		addSignedAVX2(&dst[0], &x[0], sign, len(x))
-	default:
-		addSignedGo(dst, x, sign)
 	}
 }
 

@@ -13040,28 +13040,6 @@ unit:
 	VZEROUPPER
 	RET
 
-// func addSignedAVX2(dst *float64, x *float64, sign float64, n int)
-// Requires: AVX
-TEXT ·addSignedAVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         n+24(FP), DX
-	VBROADCASTSD sign+16(FP), Y0
-
-vectors:
-	VMULPD  (CX), Y0, Y1
-	VADDPD  (AX), Y1, Y1
-	VMOVUPD Y1, (AX)
-	VMULPD  32(CX), Y0, Y1
-	VADDPD  32(AX), Y1, Y1
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, DX
-	JNE     vectors
-	VZEROUPPER
-	RET
-
 // func softplusAVX512(acc *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·softplusAVX512(SB), NOSPLIT, $0-24
@@ -14207,25 +14185,6 @@ unit:
 	ADDQ    $0x40, R9
 	DECQ    R11
 	JNE     unit
-	VZEROUPPER
-	RET
-
-// func addSignedAVX512(dst *float64, x *float64, sign float64, n int)
-// Requires: AVX, AVX512F
-TEXT ·addSignedAVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         n+24(FP), DX
-	VBROADCASTSD sign+16(FP), Z0
-
-vectors:
-	VMULPD  (CX), Z0, Z1
-	VADDPD  (AX), Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
-	SUBQ    $0x08, DX
-	JNE     vectors
 	VZEROUPPER
 	RET
 

@@ -92,7 +92,6 @@ func denseRun(dst, plus, base []float32, list []uint32, values []float32, stride
 func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
 	addTimesGo(dst, dstStride, x, xStride, a, rows, width)
 }
-func addSigned(dst, x []float64, sign float64)     { addSignedGo(dst, x, sign) }
 func sizes(lanes *[sizeLanes]uint32, x []float32)  { sizesGo(lanes, x) }
 func shrink(m []float32, a float32)                { shrinkGo(m, a) }
 func advance(m, x []float32, a float32)            { advanceGo(m, x, a) }

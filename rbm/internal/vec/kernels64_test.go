@@ -354,26 +354,6 @@ func TestAddTimes(t *testing.T) {
 	})
 }
 
-func TestAddSigned(t *testing.T) {
-	forLevels(t, func(t *testing.T, at func(func())) {
-		for n := range 130 {
-			s := newSource(uint64(n), n%2 == 0)
-			x, got := s.normal(t, n, 1, n%3 == 0), s.normal(t, n, 1, n%3 == 1)
-			want := slices.Clone(got)
-			for i, x := range x {
-				want[i] -= x
-			}
-			at(func() { AddSigned(got, x, -1) })
-			same64(t, "difference", got, want)
-			for i, x := range x {
-				want[i] += x
-			}
-			at(func() { AddSigned(got, x, 1) })
-			same64(t, "sum", got, want)
-		}
-	})
-}
-
 func TestNonzero(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		for n := range 200 {

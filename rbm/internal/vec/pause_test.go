@@ -84,7 +84,6 @@ func TestPauses(t *testing.T) {
 		"AddNarrow":    func() { AddNarrow(acc[:len(wide)], wide) },
 		"Decay":        func() { Decay(acc, acc, 0, 0) },
 		"RowSumsTimes": func() { RowSumsTimes(acc, base, lists, values, cuts, 0) },
-		"AddSigned":    func() { AddSigned(wide, wide, 1) },
 		"SoftplusSum":  func() { SoftplusSum(wide) },
 		"Blend":        func() { Blend(acc, acc, coef, (*[Block]float32)(base), n) },
 		"Rises":        func() { Rises(wide, wide[n:], acc, 0, 1, &shift, &shift, n) },

@@ -81,7 +81,7 @@ func productsGo(m []float64, e []int64, on, off, table []float64, offsets []uint
 func multiply(m *float64, e *int64, lane *[Wide]float64) {
 	for l := range lane {
 		var k int64
-		lane[l], k = Split(lane[l])
+		lane[l], k = split(lane[l])
 		*e += k
 	}
 	for half := Wide / 2; half > 0; half /= 2 {
@@ -89,14 +89,14 @@ func multiply(m *float64, e *int64, lane *[Wide]float64) {
 			lane[q] *= lane[q+half]
 		}
 	}
-	last, k := Split(*m * lane[0])
+	last, k := split(*m * lane[0])
 	*m = last
 	*e += k
 }
 
-// Split returns the mantissa of x in [1,2) and its power of two. x must be a
+// split returns the mantissa of x in [1,2) and its power of two. x must be a
 // positive normal number.
-func Split(x float64) (m float64, e int64) {
+func split(x float64) (m float64, e int64) {
 	b := math.Float64bits(x)
 	return math.Float64frombits(b&(1<<52-1) | 1023<<52), int64(b>>52) - 1023
 }
@@ -204,8 +204,8 @@ func ScaledExp(x float64) Scaled {
 
 // Times multiplies p by x, a positive normal number.
 func (p *Scaled) Times(x float64) {
-	m, k := Split(x)
-	m, l := Split(p.M * m)
+	m, k := split(x)
+	m, l := split(p.M * m)
 	p.M, p.E = m, p.E+k+l
 }
 

@@ -129,20 +129,3 @@ func exps64Go(dst, x []float64) {
 		dst[i] = Exp(min(max(x, -700), 700))
 	}
 }
-
-// AddSigned adds sign·x to dst. sign is 1 or −1.
-func AddSigned(dst, x []float64, sign float64) {
-	dst = dst[:len(x)]
-	for len(x) >= Wide {
-		n := min(len(x), addSignedWork) / Wide * Wide
-		addSigned(dst[:n], x[:n], sign)
-		dst, x = dst[n:], x[n:]
-	}
-	addSignedGo(dst, x, sign)
-}
-
-func addSignedGo(dst, x []float64, sign float64) {
-	for i, x := range x {
-		dst[i] += float64(sign * x)
-	}
-}

@@ -27,18 +27,17 @@ const (
 // millisecond, because assembly cannot be preempted. The constants below are the largest sizes of one call,
 // with the time for each element.
 const (
-	rowSumsWork   = 1 << 14 // rows of Block values added: about 2 ns; a longer list is not divided
-	listsWork     = 1 << 14 // words listed: about 6 ns
-	nonzeroWork   = 1 << 16 // values listed: about 3 ns for sixteen
-	rowsWork      = 1 << 10 // rows of Block units drawn: up to 150 ns
-	chancesWork   = 1 << 14 // values: about 2 ns
-	expsWork      = 1 << 14 // exponentials: about 1 ns
-	productsWork  = 1 << 12 // vectors of eight units: about 4 ns for four products
-	scaleWork     = 1 << 14 // rows scaled: about 5 ns
-	addWork       = 1 << 13 // words of AddWhere: up to 20 ns
-	addTimesWork  = 1 << 19 // values: about 2 ns for sixteen
-	wideWork      = 1 << 18 // values converted or added in float64: about 1 ns for eight
-	addSignedWork = 1 << 17 // values: about 1 ns for eight
+	rowSumsWork  = 1 << 14 // rows of Block values added: about 2 ns; a longer list is not divided
+	listsWork    = 1 << 14 // words listed: about 6 ns
+	nonzeroWork  = 1 << 16 // values listed: about 3 ns for sixteen
+	rowsWork     = 1 << 10 // rows of Block units drawn: up to 150 ns
+	chancesWork  = 1 << 14 // values: about 2 ns
+	expsWork     = 1 << 14 // exponentials: about 1 ns
+	productsWork = 1 << 12 // vectors of eight units: about 4 ns for four products
+	scaleWork    = 1 << 14 // rows scaled: about 5 ns
+	addWork      = 1 << 13 // words of AddWhere: up to 20 ns
+	addTimesWork = 1 << 19 // values: about 2 ns for sixteen
+	wideWork     = 1 << 18 // values converted or added in float64: about 1 ns for eight
 )
 
 // Blocks returns the number of blocks for n units.

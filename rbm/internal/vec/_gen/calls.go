@@ -61,7 +61,6 @@ var calls = []kernel.Call{
 	{Func: "denseSums(dst, base []float32, list []uint32, values []float32)", Args: "&dst[0], &base[0], &list[0], &values[0], len(list), len(list)"},
 	{Func: "denseRun(dst, plus, base []float32, list []uint32, values []float32, stride, add int)", Before: "more := firstOf(plus)", Args: "&dst[0], more, &base[0], &list[0], &values[0], stride, len(list), add"},
 	{Func: "addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int)", Args: "&dst[0], dstStride, &x[0], xStride, a, rows, width"},
-	{Func: "addSigned(dst, x []float64, sign float64)", Args: "&dst[0], &x[0], sign, len(x)"},
 	{Func: "sizes(lanes *[sizeLanes]uint32, x []float32)", Args: "&lanes[0], &x[0], len(x)"},
 	{Func: "shrink(m []float32, a float32)", Args: "&m[0], len(m), a", Unless: part},
 	{Func: "advance(m, x []float32, a float32)", Args: "&m[0], &x[0], len(m), a", Unless: part},

@@ -14,7 +14,6 @@ func evaluate() {
 		s.products()
 		s.quadProducts()
 		s.quadMeans()
-		s.addSigned()
 	}
 }
 
@@ -289,23 +288,5 @@ func (s simd) quadMeans() {
 	}
 	advance(64, all, one, two, on, off, upper, first, second)
 	until(vectors, 1, "unit")
-	ret()
-}
-
-func (s simd) addSigned() {
-	s.function("addSigned", "func(dst, x *float64, sign float64, n int)", "is AddSigned for n > 0, a multiple of eight.")
-	dst, x, n := arg("dst"), arg("x"), arg("n")
-	sign := s.Vector()
-	m, _ := c.Param("sign").Resolve()
-	c.VBROADCASTSD(m.Addr, sign)
-	c.Label("vectors")
-	for i := range s.parts() {
-		y := s.Vector()
-		c.VMULPD(s.at(x, i), sign, y)
-		c.VADDPD(s.at(dst, i), y, y)
-		c.VMOVUPD(y, s.at(dst, i))
-	}
-	advance(64, x, dst)
-	until(n, 8, "vectors")
 	ret()
 }
