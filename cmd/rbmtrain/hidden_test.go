@@ -80,7 +80,7 @@ func TestRealHiddenRefusals(t *testing.T) {
 		{"-data bars:3 -hidden-units relu -negphase sardonics", 2, "sardonics flips hidden units; use pcd, pt, ins or pins"},
 		{"-data labelled.csv -label-column label -hidden-units drelu -labels softmax", 2, "-labels softmax needs binary hidden units, and -hidden-units is drelu"},
 		{"-data labelled.csv -label-column label -hidden-units drelu -objective hybrid", 2, "needs labels, which -hidden-units drelu does not take"},
-		{"-data real.csv -hidden-units gaussian -negphase exact -hidden 3", 2, "the units of both layers are real"},
+		{"-data real.csv -hidden-units gaussian -negphase exact -hidden 3", 2, "gaussian units, which take any real value; use hidden units of bits"},
 		{"-data real.csv -hidden-units gaussian -hidden 3 -rate 30 -steps 2000 -negphase pcd -schedule constant", 1, "train at a lower rate"},
 	} {
 		r := rbmtrain.Call(append(strings.Fields(c.args), "-out", "refused", "-force")...)

@@ -96,6 +96,8 @@ func New(m *rbm.RBM, limit int) (*Enumeration, error) {
 		switch {
 		case m.Constraint != nil:
 			remedy += ", or fewer of them active"
+		case m.RealHidden() && m.Real():
+			remedy = "use hidden units of bits"
 		case !m.RealHidden():
 			remedy = fmt.Sprintf("use a model of at most %d hidden units", bits.Len(uint(limit))-1)
 		}
@@ -117,8 +119,7 @@ func checkedPlan(m *rbm.RBM, hidden bool, limit int) (*plan, error) {
 		limit = min(limit, RealLimit)
 	}
 	if p.states > limit {
-		return nil, fmt.Errorf("the %s layer has %s2^%.4g states, the limit is 2^%.4g", name, map[bool]string{true: "more than "}[p.states >= manyStates],
-			math.Log2(float64(p.states)), math.Log2(float64(limit)))
+		return nil, fmt.Errorf("the %s layer has 2^%.4g states, the limit is 2^%.4g", name, p.log2(), math.Log2(float64(limit)))
 	}
 	return p, nil
 }

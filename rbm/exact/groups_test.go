@@ -96,7 +96,7 @@ func TestGroupsFromEitherSide(t *testing.T) {
 // The error of a model that is too large counts the states of its groups.
 func TestGroupsTooLarge(t *testing.T) {
 	_, err := New(rbm.NewGroups(100, softmaxes(30, 21)...), GradientLimit)
-	if !errors.Is(err, ErrTooLarge) || err.Error() != "too many states to enumerate: the hidden layer has more than 2^38 states, the limit is 2^18, and the visible layer has more than 2^38 states, the limit is 2^18; use a model of at most 18 hidden units" {
+	if !errors.Is(err, ErrTooLarge) || err.Error() != "too many states to enumerate: the hidden layer has 2^100 states, the limit is 2^18, and the visible layer has 2^131.8 states, the limit is 2^18; use a model of at most 18 hidden units" {
 		t.Errorf("got %v", err)
 	}
 	if _, err := New(rbm.NewGroups(100, softmaxes(4, 21)...), GradientLimit); err != nil { // 194481 states

@@ -1,6 +1,9 @@
 package exact
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 const (
 	// lowUnits is the largest number of binary units whose states form a base: see listing.
@@ -73,6 +76,19 @@ func newListing(binary int, groups []int, filtered bool, least, most int) listin
 
 // bases returns the number of bases.
 func (l *listing) bases() int { return l.table[len(l.high)][0] }
+
+// log2 returns the binary logarithm of the number of states, for errors. Under a constraint on more than
+// manyStates states it is that of manyStates.
+func (l *listing) log2() float64 {
+	if l.filtered {
+		return math.Log2(float64(l.states))
+	}
+	sum := float64(l.low)
+	for _, v := range l.high {
+		sum += math.Log2(float64(v.size))
+	}
+	return sum
+}
 
 // allows reports whether the filter lets a state with this number of active listed units pass.
 func (l *listing) allows(active int) bool {
