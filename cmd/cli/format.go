@@ -127,7 +127,7 @@ func WriteTSV(lines [][]string) func(w io.Writer) error {
 				if i > 0 {
 					out.WriteByte('\t')
 				}
-				if text = plainCell(text); strings.ContainsAny(text, "\t\",\n\r") {
+				if strings.ContainsAny(text, "\t\",\n\r") {
 					text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 				}
 				out.WriteString(text)
@@ -138,8 +138,8 @@ func WriteTSV(lines [][]string) func(w io.Writer) error {
 	}
 }
 
-// WriteCSV returns a function that writes the lines as a CSV file, for
-// atomicfile.Write. It makes cells from foreign files harmless: see plainCell.
+// WriteCSV returns a function that writes the lines as a CSV file, for atomicfile.Write. Cells are written
+// as they are, so that words of the user's own files come back unchanged.
 func WriteCSV(lines [][]string) func(w io.Writer) error { return WriteSeparated(lines, ',') }
 
 // WriteSeparated is WriteCSV with any separator of columns.
@@ -147,33 +147,8 @@ func WriteSeparated(lines [][]string, separator rune) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		c.Comma = separator
-		for _, line := range lines {
-			cells := make([]string, len(line))
-			for i, text := range line {
-				cells[i] = plainCell(text)
-			}
-			if err := c.Write(cells); err != nil {
-				return err
-			}
-		}
-		c.Flush()
-		return c.Error()
+		return c.WriteAll(lines)
 	}
-}
-
-// plainCell returns text as a cell that neither a terminal nor a spreadsheet executes. clean
-// escapes control characters. Spreadsheets take text that begins with =, +, - or @ for a
-// formula, so such text gets an apostrophe in front, unless it is a number, which may have a decimal comma, or a single
-// character (OWASP, "CSV injection").
-func plainCell(text string) string {
-	text = string(clean([]byte(text)))
-	if len(text) < 2 || !strings.ContainsRune("=+-@\t", rune(text[0])) {
-		return text
-	}
-	if _, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil {
-		return text
-	}
-	return "'" + text
 }
 
 // Field writes x for a CSV file, to the given number of significant digits, or "" for NaN.

@@ -102,32 +102,25 @@ func TestWriteTSV(t *testing.T) {
 	if err := atomicfile.Write(path, WriteTSV(lines)); err != nil {
 		t.Fatal(err)
 	}
-	lines[3][0] = "'=1"
 	if got, err := data.Lines(t.Context(), path); err != nil || !reflect.DeepEqual(got, lines) {
 		t.Errorf("reads %q, %v, want %q", got, err, lines)
 	}
 }
 
-// A CSV file has no cells that a spreadsheet takes for a formula, or a terminal for a command.
+// Words of the user's files come back from a CSV file as they were, also those that look like formulas or
+// have control characters.
 func TestWriteCSVPlain(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                  "",
-		"cat":               "cat",
-		"-1.5":              "-1.5",
-		"+Inf":              "+Inf",
-		"-1e-300":           "-1e-300",
-		"-":                 "-", // a frequent name of a class
-		"+":                 "+",
-		"a=b":               "a=b",
-		"=1+1":              "'=1+1",
-		`=HYPERLINK("x")`:   `"'=HYPERLINK(""x"")"`,
-		"+cmd|' /C calc'!A": "'+cmd|' /C calc'!A",
-		"-2+3":              "'-2+3",
-		"@SUM(A1)":          "'@SUM(A1)",
-		"\t=1":              "'\t=1",
-		"\x1b[2Jred\x07":    `\u001b[2Jred\u0007`,
-		"\x1b=1":            `\u001b=1`,
-		"größer":            "größer",
+		"":               "",
+		"cat":            "cat",
+		"-1.5":           "-1.5",
+		"=1+1":           "=1+1",
+		"@SUM(A1)":       "@SUM(A1)",
+		"'-2+3":          "'-2+3",
+		" a":             `" a"`,
+		`say "no"`:       `"say ""no"""`,
+		"\x1b[2Jred\x07": "\x1b[2Jred\x07",
+		"größer":         "größer",
 	} {
 		var b strings.Builder
 		if err := WriteCSV([][]string{{in, "x"}})(&b); err != nil || b.String() != want+",x\n" {

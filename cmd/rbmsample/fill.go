@@ -80,7 +80,8 @@ func (o *options) fillTable(ctx context.Context) error {
 	label := column(schema.Label) // −1: the table has no labels
 	noLabel := func(word string) bool { return data.IsMissing(word) || word == about.Unlabelled }
 	probabilities := [][]string{{"row", "column", "level", "p"}}
-	filled, estimated, worst := 0, 0, 0.0
+	words := map[data.Cell]string{} // of the missing cells
+	estimated, worst := 0, 0.0
 	bar := o.flags.NewProgress("filling", "rows", int64(set.Len()))
 	defer bar.Done()
 	err = sample.EachScored(ctx, m, set, false, rbm.NewKey(o.seed), bar, func(s *sample.ScoredRow) {
@@ -117,8 +118,7 @@ func (o *options) fillTable(ctx context.Context) error {
 					say(notation.Number(level), rbm.Exp(logp[k]))
 				}
 			}
-			lines[r+1][column(c.Name)] = notation.Number(word)
-			filled++
+			words[data.Cell{Record: r + 1, Column: column(c.Name)}] = notation.Number(word)
 		}
 		unit := 0
 		for j := range schema.Columns {
@@ -135,7 +135,11 @@ func (o *options) fillTable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(o.out, cli.WriteSeparated(lines, notation.Separator)); err != nil {
+	whole, err := data.Rewrite(ctx, o.fill, words)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(o.out, func(w io.Writer) error { _, err := w.Write(whole); return err }); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(probabilitiesFile, cli.WriteSeparated(probabilities, notation.Separator)); err != nil {
@@ -145,7 +149,7 @@ func (o *options) fillTable(ctx context.Context) error {
 		o.flags.Warn(sample.GapDoubt(estimated, set.Len(), worst))
 	}
 	var rec cli.Record
-	rec.Add("filled", filled)
+	rec.Add("filled", len(words))
 	rec.Add("rows", set.Len())
 	rec.Add("out", o.out)
 	rec.Add("probabilities", probabilitiesFile)
@@ -153,7 +157,7 @@ func (o *options) fillTable(ctx context.Context) error {
 		if o.flags.Quiet {
 			return nil
 		}
-		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", filled, set.Len(), o.fillBy, o.out, probabilitiesFile)
+		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", len(words), set.Len(), o.fillBy, o.out, probabilitiesFile)
 		return err
 	})
 }

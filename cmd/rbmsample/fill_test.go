@@ -189,6 +189,40 @@ func TestClampRealHidden(t *testing.T) {
 	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "clamp.csv", "-out", "filled.csv"}, "-fill: real visible and real hidden units have no densities")
 }
 
+// Known cells are copied byte for byte, also those that look like formulas, have control characters or
+// blanks, and stand in quotes; so the same model reads the filled table.
+func TestFillCopiesKnownCells(t *testing.T) {
+	clitest.Isolate(t)
+	const missing = "§"
+	words := [][2]string{{"=1+1", `"-a b"`}, {`"+x, ""y"""`, "@b"}, {" \x1b[2Jred", "'quoted'"}}
+	text := "\ufeffkind, note\r\n"
+	for i := range 60 {
+		w := words[i%3]
+		if i%5 == 4 {
+			w[i%2] = missing
+		}
+		text += w[0] + "," + w[1] + "\r\n"
+	}
+	clitest.Write(t, "t.csv", strings.ReplaceAll(text, missing, "NA"))
+	trained(t, "t.csv", 6, 1000, func(s *train.Settings) { s.Batch, s.Rate, s.Seed = 30, 0.2, 1 })
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "t.csv", "-out", "filled.csv")
+	filled := clitest.Read(t, "filled.csv")
+	for piece := range strings.SplitSeq(text, missing) {
+		at := strings.Index(filled, piece)
+		if at < 0 {
+			t.Fatalf("the filled table %q… does not go on with %q", filled[:min(len(filled), 80)], piece)
+		}
+		filled = filled[at+len(piece):]
+	}
+	if filled != "" {
+		t.Errorf("the filled table ends in %q", filled)
+	}
+	out := rbmsample.OK(t, "-model", "m.safetensors", "-fill", "filled.csv", "-out", "again.csv", "-quiet=false")
+	if !strings.HasPrefix(out, "0 missing cells of 60 rows") || clitest.Read(t, "again.csv") != clitest.Read(t, "filled.csv") {
+		t.Errorf("a table without missing cells is not copied: %s", out)
+	}
+}
+
 // A table with missing cells: a colour, the fruit that goes with it, and a number.
 func TestFill(t *testing.T) {
 	clitest.Isolate(t)
@@ -227,7 +261,7 @@ func TestFill(t *testing.T) {
 	if !strings.Contains(out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities") {
 		t.Errorf("prints %q, want %q in it", out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities")
 	}
-	if got := clitest.Read(t, "filled.csv"); got != "size,fruit ,colour,id,note\n21.0,lime,green,7,n0\n0,cherry,red,8,n1\n11,lemon,yellow,9,n0\n" {
+	if got := clitest.Read(t, "filled.csv"); got != "size, fruit ,colour,id,note\n21.0,lime,green,7,n0\n0,cherry,red,8,n1\n11,lemon,yellow,9,n0\n" {
 		t.Errorf("the filled table is\n%s", got)
 	}
 	sums := map[string]float64{}
