@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm/finitejson"
 )
 
@@ -196,7 +197,7 @@ type Reporter interface {
 type Warner interface {
 	// Warnings returns the reasons not to trust the estimates. total has the counts of the given
 	// number of updates, recent the counts since the last evaluation.
-	Warnings(total, recent Info, updates int) []string
+	Warnings(total, recent Info, updates int) []diag.Warning
 }
 
 // Figures computes statistics from the counts of an estimator with these settings; see Reporter.
@@ -207,12 +208,15 @@ func (s Settings) Figures(i Info, updates int) []Figure {
 	return nil
 }
 
-// Warnings returns the reasons not to trust estimates with these settings; see Warner.
-func (s Settings) Warnings(total, recent Info, updates int) []string {
-	if w, ok := s.specific.(Warner); ok {
-		return w.Warnings(total, recent, updates)
+// Warnings returns the reasons not to trust estimates with these settings: see Exchange and Warner.
+func (s Settings) Warnings(total, recent Info, updates int) (all []diag.Warning) {
+	if w := s.Exchange(total); w != nil {
+		all = append(all, *w)
 	}
-	return nil
+	if w, ok := s.specific.(Warner); ok {
+		all = append(all, w.Warnings(total, recent, updates)...)
+	}
+	return all
 }
 
 // Traits say how estimators of a kind differ from chains that persist.

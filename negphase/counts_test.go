@@ -73,7 +73,7 @@ func TestFiguresOfEachKind(t *testing.T) {
 			t.Errorf("figures %q: want a key for each, and none twice", none)
 		}
 		if w := s.Warnings(Info{}, Info{}, 0); w != nil {
-			t.Errorf("without counts there are the warnings %q", w)
+			t.Errorf("without counts there are the warnings %v", w)
 		}
 		for _, c := range info.Counts {
 			if _, ok := fields.FieldByName(c.Name); ok {
@@ -137,7 +137,7 @@ func TestTextsOfFigures(t *testing.T) {
 	}{{walks, 1000, 9, true}, {walks, 1000, 10, false}, {walks, 99, 0, false}, {DefaultSettings("walk"), 1000, 0, false}, {DefaultSettings("pcd"), 1000, 0, false}} {
 		recent := moves(c.proposals, c.accepted, 1)
 		if got := c.settings.Warnings(Info{}, recent, 1); (len(got) > 0) != c.want {
-			t.Errorf("%v: %v of %v walks are accepted; the warnings are %q", c.settings, c.accepted, c.proposals, got)
+			t.Errorf("%v: %v of %v walks are accepted; the warnings are %v", c.settings, c.accepted, c.proposals, got)
 		}
 	}
 }

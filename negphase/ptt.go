@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gorbm/data/grammar"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -67,13 +68,20 @@ func (s *pttSettings) Figures(i Info, _ int) []Figure {
 	return []Figure{{Key: "mean_age", Value: ratio(i.Get("Ages"), i.Get("Aged"))}, {Key: "vetoes", Value: unlessZero(i.Get("Vetoes"))}}
 }
 
+// Kinds of warnings of ptt.
+const (
+	StepsHalved diag.Kind = "steps_halved" // the estimator rejected too many updates
+	NoRenewal   diag.Kind = "no_renewal"   // the ladder does not renew the chains
+)
+
 // Warnings implements Warner.
-func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
-	if vetoes := i.Get("Vetoes"); vetoes > vetoShare*float64(updates) {
-		all = append(all, fmt.Sprintf("the chains cannot follow the model: steps were halved %.0f times in %d updates; use a smaller rate or more chains", vetoes, updates))
+func (s *pttSettings) Warnings(i, _ Info, updates int) (all []diag.Warning) {
+	n := float64(updates)
+	if vetoes := i.Get("Vetoes"); vetoes > vetoShare*n {
+		all = append(all, diag.Warning{Kind: StepsHalved, Numbers: diag.Numbers{"halved": vetoes, "updates": n}, Help: []diag.Remedy{SmallerRate, MoreChains}})
 	}
-	if age := ratio(i.Get("Ages"), i.Get("Aged")); age >= renewalShare*float64(updates) {
-		all = append(all, fmt.Sprintf("the ladder of ptt does not renew the chains: on average their particles left the oldest rung %.0f of %d updates ago; use a higher freeze or more rungs", age, updates))
+	if age := ratio(i.Get("Ages"), i.Get("Aged")); age >= renewalShare*n {
+		all = append(all, diag.Warning{Kind: NoRenewal, Numbers: diag.Numbers{"age": age, "updates": n}, Help: []diag.Remedy{HigherFreeze, MoreRungs}})
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gorbm/data/grammar"
+	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -181,15 +182,6 @@ func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	return "", nil
 }
 
-const (
-	// acceptanceFloor is the fraction of accepted walks below which a warning is
-	// given, as for exchanges of a ladder.
-	acceptanceFloor = 0.01
-	// acceptanceTries is the least number of walks for the warning. If the acceptance is five
-	// times the floor, a hundred walks are all rejected with probability 0.6 %.
-	acceptanceTries = 1 / acceptanceFloor
-)
-
 // Moves returns the counts of a sampler of binary systems, summed over all chains and replicas.
 func (i Info) Moves() mcmc.Info {
 	n := func(name string) int64 { return int64(i.Get("Moves." + name)) }
@@ -224,11 +216,11 @@ func (m *samplerSettings) Figures(i Info, updates int) []Figure {
 }
 
 // Warnings implements Warner. It warns if hardly any walk is accepted.
-func (m *samplerSettings) Warnings(_, recent Info, _ int) []string {
+func (m *samplerSettings) Warnings(_, recent Info, _ int) []diag.Warning {
 	moves := recent.Moves()
 	rate, ok := moves.Acceptance()
-	if m.mover == nil || !mcmc.MoverHas(moverName(m.mover), "gamma") || !ok || moves.Proposals < acceptanceTries || rate >= acceptanceFloor {
+	if m.mover == nil || !mcmc.MoverHas(moverName(m.mover), "gamma") || !ok || moves.Proposals < diag.LeastAttempts || rate >= diag.LeastExchange {
 		return nil
 	}
-	return []string{fmt.Sprintf("the chains hardly move: %.2g %% of the walks of %s are accepted; use shorter walks, such as k=1-5, or gamma nearer to 1", 100*rate, moverName(m.mover))}
+	return []diag.Warning{{Kind: diag.FewAccepted, Of: []string{moverName(m.mover)}, Numbers: diag.Numbers{"rate": rate}, Help: []diag.Remedy{ShorterWalks}}}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/finitejson"
 )
@@ -60,14 +61,13 @@ func (v *Evaluator) Watch(t *Trainer) {
 
 // Warnings returns the metrics' warnings after their last measurements. Before the end of a run each metric
 // warns at most once.
-func (v *Evaluator) Warnings(end bool) []Warning {
-	var all []Warning
+func (v *Evaluator) Warnings(end bool) (all []diag.Warning) {
 	for _, m := range v.Metrics {
 		if m.Warning == nil {
 			continue
 		}
-		if w := m.Warning(end); w != "" {
-			all = append(all, Warning{m.Name, w})
+		if w := m.Warning(end); w != nil {
+			all = append(all, *w)
 		}
 	}
 	return all

@@ -18,18 +18,11 @@ const (
 	leastContinued, mostContinued = 12, 50
 	// tracePoints is the largest number of points in a trace of free energies.
 	tracePoints = 8
-	// Fresh chains, started from the data and from the base rates, test whether the chains of training are
-	// stuck. Each of the two kinds costs as much as continuing chains without a ladder. Tests are therefore
-	// at least freshEvery updates of training apart. Measuring then costs at most 1/mixingShare +
-	// 2·mostContinued/freshEvery, 9 %, of the steps of training.
-	freshEvery = 2400
 	// leftEvery is the smallest number of updates between two comparisons of the chains' states.
 	leftEvery = 1600
-	// leastFresh and mostFresh bound the number of fresh chains of each kind.
-	leastFresh, mostFresh = 10, 40
-	// mostCompared bounds the number of chains of training that are compared with fresh chains, because all
-	// pairwise distances are computed.
-	mostCompared = 200
+	// leastSpread is the number of chains below which the standard deviation of their free energies is
+	// compared with that of spreadRows rows of data.
+	leastSpread, spreadRows = 10, 40
 )
 
 // continuedUpdates returns the number of updates that the chains are continued for; 0 means that no
@@ -47,10 +40,9 @@ func continuedUpdates(since int, end bool) int {
 
 // A continuation records a run's chains while they continued on a fixed model.
 type continuation struct {
-	trace      [][]float64 // [chain][point] free energies in nats; for a group, the weighted mean over its particles
-	stride     int         // number of updates between points
-	start, end rbm.Values  // visible states after the first and the last update
-	steps      int         // number of Gibbs steps of each particle
+	trace  [][]float64 // [chain][point] free energies in nats; for a group, the weighted mean over its particles
+	stride int         // number of updates between points
+	start  rbm.Values  // visible states after the first update
 
 	step, updates int // step of the run; number of updates of the copied chains
 }
@@ -71,23 +63,21 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 	}
 	chains, key := t.settings.Negative.Count("chains"), s.key.Child(followKey).Child(uint64(t.step))
 	c := &continuation{step: t.step, updates: updates, trace: make([][]float64, chains), stride: (updates + tracePoints - 3) / (tracePoints - 1),
-		start: m.NewVisible(chains), end: m.NewVisible(chains)}
+		start: m.NewVisible(chains)}
 	for i := range updates {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		phase, info, err := s.copy.Estimate(m, t.batch, key.Child(uint64(i)))
+		phase, _, err := s.copy.Estimate(m, t.batch, key.Child(uint64(i)))
 		if err != nil {
 			return nil, err
 		}
-		c.steps += int(info.Updates) / phase.V.Rows
 		if (updates-1-i)%c.stride == 0 || i == 0 {
 			c.add(m, phase)
 		}
 		if i == 0 {
 			coldest(c.start, phase)
 		}
-		coldest(c.end, phase)
 	}
 	s.followed = c
 	return c, nil

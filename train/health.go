@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -47,15 +46,15 @@ type HealthState struct {
 	Best     float64           `json:"best"`             // best value of the goal
 	BestStep int               `json:"best_step"`        // step of Best
 	Below    int               `json:"below"`            // number of successive last values that are far below Best
-	Found    []Warning         `json:"found,omitempty"`  // current warnings about units, weights and the goal
+	Found    []diag.Warning    `json:"found,omitempty"`  // current warnings about units, weights and the goal
 
-	Train  track     `json:"train"`            // log-likelihood of the training rows
-	Other  track     `json:"other"`            // log-likelihood of rows that are not trained on
-	Pseudo track     `json:"pseudo"`           // pseudo-likelihood of rows that are not trained on
-	Recent []float64 `json:"recent,omitempty"` // last values of Train
-	Open   []Warning `json:"open,omitempty"`   // warnings that were reported and are judged again at the end
-	Trial  *Trial    `json:"trial,omitempty"`  // last trial
-	Terms  float64   `json:"terms,omitempty"`  // number of terms that the trials summed
+	Train  track          `json:"train"`            // log-likelihood of the training rows
+	Other  track          `json:"other"`            // log-likelihood of rows that are not trained on
+	Pseudo track          `json:"pseudo"`           // pseudo-likelihood of rows that are not trained on
+	Recent []float64      `json:"recent,omitempty"` // last values of Train
+	Open   []diag.Warning `json:"open,omitempty"`   // warnings that were reported and are judged again at the end
+	Trial  *Trial         `json:"trial,omitempty"`  // last trial
+	Terms  float64        `json:"terms,omitempty"`  // number of terms that the trials summed
 }
 
 const (
@@ -97,11 +96,11 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 
 // Warnings records the evaluation e of m and returns new warnings about units, weights and the goal. If end
 // is set the run has ended, and Warnings returns none, because Final returns them.
-func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
+func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []diag.Warning) {
 	h.add(e)
-	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind == GoalKind })
+	h.Found = slices.DeleteFunc(h.Found, func(w diag.Warning) bool { return w.Kind == GoalKind })
 	if h.likelihood == nil || h.Train.N == 0 { // otherwise the likelihood decides: see Early
-		h.find(GoalKind, h.falling(e.Step, m))
+		h.falling(e.Step, m)
 	}
 	rows := h.parts[0].rows(m, productWork)
 	rows = rows[:min(len(rows), healthRows)]
@@ -111,7 +110,12 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	if end {
 		return nil
 	}
-	for _, w := range h.Found {
+	return h.Report(h.Found...)
+}
+
+// Report returns the warnings of kinds that were not reported before, and records that they are reported.
+func (h *Health) Report(found ...diag.Warning) (all []diag.Warning) {
+	for _, w := range found {
 		if !h.open(w.Kind) {
 			all = append(all, w)
 		}
@@ -120,49 +124,32 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	return all
 }
 
-// find adds a warning to h.Found, unless text is empty.
-func (h *Health) find(kind, text string) {
-	if text != "" {
-		h.Found = append(h.Found, Warning{kind, text})
-	}
-}
-
 // check replaces the warnings about the weights of m and about its units, which it tests on the given rows.
 func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 	h.Checked = step
-	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind != GoalKind })
+	h.Found = slices.DeleteFunc(h.Found, func(w diag.Warning) bool { return w.Kind != GoalKind })
 	large, bias := m.LargestSize()
 	if step == 0 {
 		h.Initial = finitejson.Number(max(large, bias))
 	}
+	numbers := diag.Numbers{"step": float64(step), "largest": large, "initial": float64(h.Initial), "limit": largeWeight}
 	switch {
 	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // Trainer.Run reports parameters that are not finite
 	case !(h.Initial <= largeWeight):
-		h.find(WeightsKind, fmt.Sprintf("the run began with parameters up to %.3g: single inputs fix the states of units, and learning hardly changes them; start from another -init, because a smaller -rate will not help", h.Initial))
+		h.Found = append(h.Found, diag.Warning{Kind: LargeStartKind, Numbers: numbers, Help: []diag.Remedy{AnotherStart}})
 	default:
-		h.find(WeightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs fix the states of units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
+		h.Found = append(h.Found, diag.Warning{Kind: WeightsKind, Numbers: numbers, Help: append(smallerRate(h.run), WeightDecay)})
 	}
 	if m.RealHidden() { // real units are neither on nor off
 		return
 	}
 	if dead := deadUnits(m, h.parts[0], rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
-		text := fmt.Sprintf("%d of %d hidden units are dead at step %d: given training rows they are on, or off, with a mean probability below %g, so that they learn nothing from the data; ", dead, m.Hidden(), step, deadMean)
-		if step == 0 {
-			text += "start from another -init"
-		} else {
-			text += "a smaller -rate keeps them alive, in a new run"
+		w := diag.Warning{Kind: DeadKind, Numbers: diag.Numbers{"dead": float64(dead), "hidden": float64(m.Hidden()), "step": float64(step), "limit": deadMean}}
+		if w.Help = []diag.Remedy{SmallerRate}; step == 0 {
+			w.Help = []diag.Remedy{AnotherStart}
 		}
-		h.find(DeadKind, text)
+		h.Found = append(h.Found, w)
 	}
-}
-
-// linear returns advice on a linear schedule, or "" if the rates of the run's schedule already depend on
-// the length of the run.
-func (h *Health) linear() string {
-	if Ends(h.run.Schedule) {
-		return ""
-	}
-	return ", -schedule linear"
 }
 
 // add records the value of the goal.
@@ -205,17 +192,17 @@ func spread(values []float64) float64 {
 	return math.Sqrt((variance + float64(mean*mean)) / 6)
 }
 
-// falling returns a warning if the goal gets worse, and "" otherwise.
-func (h *Health) falling(step int, m *rbm.RBM) string {
+// falling adds a warning to h.Found if the goal gets worse.
+func (h *Health) falling(step int, m *rbm.RBM) {
 	if h.Below < fallPoints || len(h.Values) == 0 || h.Best == h.First { // a run that never improves is reported at the end
-		return ""
+		return
 	}
 	last, best := h.Values[len(h.Values)-1], h.Best
 	if h.goal.Smaller {
 		last, best = -last, -best
 	}
-	return fmt.Sprintf("training makes the model worse: %s_train is %.5g at step %d and was %.5g at step %d; usually the rate is too large for the end of a run, or the chains no longer follow the model; what helps is %s",
-		h.goal.Name, last, step, best, h.BestStep, advice(h.run, m))
+	h.Found = append(h.Found, diag.Warning{Kind: GoalKind, Of: []string{h.goal.Name + "_train"}, Help: advice(h.run, m),
+		Numbers: diag.Numbers{"last": last, "step": float64(step), "best": best, "best_step": float64(h.BestStep)}})
 }
 
 // BeganLarge returns the size of the largest parameter before the first step, and whether it is so large

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"strings"
+	"reflect"
 	"testing"
 
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -32,45 +33,37 @@ func corner(m *rbm.RBM, w float32) {
 	m.SetWeights(x)
 }
 
-// texts returns the texts of warnings, a line each.
-func texts(all []Warning) string {
-	var lines []string
-	for _, w := range all {
-		lines = append(lines, w.Text)
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Units are dead if their mean is below 1/1000 or above 1 − 1/1000. A warning is given from a quarter of
 // all units on.
 func TestDeadUnits(t *testing.T) {
 	edge := float32(math.Log(1000 - 1)) // σ(−edge) is 1/1000
 	for _, c := range []struct {
-		dead    int
-		bias    float32
-		step    int
-		warning string // "": none
+		dead  int
+		bias  float32
+		step  int
+		warns bool
 	}{
-		{2, 20, 100, ""},
-		{3, edge + 0.01, 100, "3 of 12 hidden units are dead at step 100: "},
-		{3, -edge - 0.01, 100, "3 of 12 hidden units are dead at step 100: "},
-		{12, edge - 0.01, 100, ""},
-		{12, -edge + 0.01, 100, ""},
-		{12, -30, 0, "12 of 12 hidden units are dead at step 0: "},
+		{2, 20, 100, false},
+		{3, edge + 0.01, 100, true},
+		{3, -edge - 0.01, 100, true},
+		{12, edge - 0.01, 100, false},
+		{12, -edge + 0.01, 100, false},
+		{12, -30, 0, true},
 	} {
 		h, m := healthOf(t, Column{})
 		for j := range c.dead {
 			m.HiddenBias[j] = c.bias
 		}
-		got := texts(h.Warnings(Evaluation{Step: c.step}, m, false))
-		if c.warning == "" && got != "" || !strings.HasPrefix(got, c.warning) {
-			t.Errorf("%+v: %q", c, got)
+		var want []diag.Warning
+		if c.warns {
+			remedy := map[bool]diag.Remedy{true: AnotherStart, false: SmallerRate}[c.step == 0]
+			want = []diag.Warning{{Kind: DeadKind, Help: []diag.Remedy{remedy}, Numbers: diag.Numbers{"dead": float64(c.dead), "hidden": 12, "step": float64(c.step), "limit": deadMean}}}
 		}
-		if remedy := map[bool]string{true: "another -init", false: "smaller -rate"}[c.step == 0]; c.warning != "" && !strings.Contains(got, remedy) {
-			t.Errorf("%+v: %q does not say %q", c, got, remedy)
+		if got := h.Warnings(Evaluation{Step: c.step}, m, false); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v: got %v, want %v", c, got, want)
 		}
 		if again := h.Warnings(Evaluation{Step: c.step + 1000}, m, false); again != nil {
-			t.Errorf("%+v: said again: %q", c, again)
+			t.Errorf("%+v: said again: %v", c, again)
 		}
 		// At the end the warning holds, or is withdrawn if units came back to life.
 		for _, alive := range []bool{false, true} {
@@ -78,11 +71,11 @@ func TestDeadUnits(t *testing.T) {
 				clear(m.HiddenBias)
 			}
 			if at := h.Warnings(Evaluation{Step: 2000}, m, true); at != nil {
-				t.Errorf("%+v: says at the end what is for Final: %q", c, at)
+				t.Errorf("%+v: says at the end what is for Final: %v", c, at)
 			}
 			standing, withdrawn, err := h.Final(context.Background(), &Evaluator{})
-			if err != nil || (len(standing) > 0) != (c.warning != "" && !alive) || (len(withdrawn) > 0) != (c.warning != "" && alive) {
-				t.Errorf("%+v, alive %v: %q stands and %q is withdrawn: %v", c, alive, standing, withdrawn, err)
+			if err != nil || (len(standing) > 0) != (c.warns && !alive) || (len(withdrawn) > 0) != (c.warns && alive) {
+				t.Errorf("%+v, alive %v: %v stands and %v is withdrawn: %v", c, alive, standing, withdrawn, err)
 			}
 		}
 	}
@@ -92,11 +85,11 @@ func TestDeadUnits(t *testing.T) {
 func TestExplodingWeights(t *testing.T) {
 	for _, c := range []struct {
 		first, then float32
-		warning     string
+		want        diag.Kind
 	}{
 		{0, 100, ""},
-		{0, -101, "weights explode: at step 10 the largest is 101, "},
-		{101, 101, "the run began with parameters up to 101: "},
+		{0, -101, WeightsKind},
+		{101, 101, LargeStartKind},
 		{0, float32(math.Inf(1)), ""}, // the next step stops the run
 	} {
 		h, m := healthOf(t, Column{})
@@ -104,12 +97,12 @@ func TestExplodingWeights(t *testing.T) {
 		all := h.Warnings(Evaluation{}, m, false)
 		corner(m, c.then)
 		h.Warnings(Evaluation{Step: 10}, m, true)
-		got := texts(append(all, h.Found...))
+		got := append(all, h.Found...)
 		if len(all) > 0 { // reported at step 0 and found again
-			got = texts(all)
+			got = all
 		}
-		if c.warning == "" && got != "" || !strings.HasPrefix(got, c.warning) || strings.Contains(got, "\n") {
-			t.Errorf("%+v: %q", c, got)
+		if c.want == "" && got != nil || c.want != "" && (len(got) != 1 || got[0].Kind != c.want || got[0].Numbers["largest"] != 101) {
+			t.Errorf("%+v: %v", c, got)
 		}
 		if _, err := json.Marshal(h.HealthState); err != nil {
 			t.Errorf("%+v: %v", c, err)
@@ -123,10 +116,10 @@ func TestHealthShare(t *testing.T) {
 	h.Warnings(Evaluation{}, m, false)
 	corner(m, 1e6)
 	if got := h.Warnings(Evaluation{Step: healthShare - 1}, m, false); got != nil {
-		t.Errorf("looked too soon: %q", got)
+		t.Errorf("looked too soon: %v", got)
 	}
 	if got := h.Warnings(Evaluation{Step: healthShare}, m, false); len(got) != 1 {
-		t.Errorf("says %q, want 1 of them", got)
+		t.Errorf("says %v, want 1 of them", got)
 	}
 }
 
@@ -174,8 +167,8 @@ func TestFalling(t *testing.T) {
 				if len(all) == 0 {
 					continue
 				}
-				if said++; c.from == 0 || i < c.from || i > c.from+10 || !strings.Contains(all[0].Text, "goal_train is ") {
-					t.Errorf("%s: after %d measurements %q", name, i, all)
+				if said++; c.from == 0 || i < c.from || i > c.from+10 || all[0].Kind != GoalKind || all[0].Of[0] != "goal_train" {
+					t.Errorf("%s: after %d measurements %v", name, i, all)
 				}
 			}
 			if said > 1 || said == 0 && c.from > 0 {

@@ -3,10 +3,10 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/finitejson"
@@ -35,7 +35,7 @@ type liveState struct {
 	Owed     int                `json:"owed,omitempty"`   // number of rounds by which the last estimate exceeded its Rounds
 	LogZ     finitejson.Number  `json:"log_z"`            // last estimate; NaN: none
 	StdErr   finitejson.Number  `json:"error"`            // standard error of LogZ
-	Doubt    string             `json:"doubt"`            // why the last measurement has no number; "" if it has one
+	Doubt    *diag.Warning      `json:"why,omitempty"`    // why the last measurement has no number; nil if it has one
 	Warned   bool               `json:"warned"`           // a Doubt was reported during the run
 	Follower logz.FollowerState `json:"follower"`
 }
@@ -96,9 +96,9 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 			return nil, err
 		}
 		logZ, stdErr, _ = b.Best()
-		x.Step, x.LogZ, x.StdErr, x.Doubt = t.step, finitejson.Number(logZ), finitejson.Number(stdErr), ""
+		x.Step, x.LogZ, x.StdErr, x.Doubt = t.step, finitejson.Number(logZ), finitejson.Number(stdErr), nil
 		if math.IsNaN(logZ) {
-			x.Doubt = fmt.Sprintf("there is no log-likelihood at step %d: %s", t.step, reason(b, err))
+			x.Doubt = &diag.Warning{Kind: NoLikelihoodKind, Numbers: diag.Numbers{"step": float64(t.step)}, Cause: reason(b, err)}
 		}
 	}
 	if math.IsNaN(logZ) {
@@ -115,15 +115,18 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 	return append(values, stdErr), nil
 }
 
-// reason says why there is no estimate of log Z.
-func reason(b logz.Bracket, err error) string {
+// reason returns why there is no estimate of log Z, or nil if that is unknown.
+func reason(b logz.Bracket, err error) *diag.Warning {
+	var w diag.Warning
 	switch {
 	case err != nil:
-		return err.Error()
+		w = diag.Failed(err)
 	case len(b.Warnings) > 0:
-		return b.Warnings[0].String()
+		w = b.Warnings[0].Finite()
+	default:
+		return nil
 	}
-	return "log Z has no estimate"
+	return &w
 }
 
 // bracket estimates log Z of m. rounds is the length of the estimate if the ladder is the run's.
@@ -196,11 +199,14 @@ func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bou
 	return b, nil
 }
 
-// warn returns why the last measurement has no number, and "" if it has one. During training it returns
-// only the first such text.
-func (x *liveLikelihood) warn(end bool) string {
-	if x.Doubt == "" || !end && x.Warned {
-		return ""
+// NoLikelihoodKind is the kind of a warning that a measurement of the log-likelihood has no number.
+const NoLikelihoodKind diag.Kind = "no_likelihood"
+
+// warn returns why the last measurement has no number, or nil if it has one. During training it returns
+// only the first such warning.
+func (x *liveLikelihood) warn(end bool) *diag.Warning {
+	if x.Doubt == nil || !end && x.Warned {
+		return nil
 	}
 	x.Warned = x.Warned || !end
 	return x.Doubt

@@ -12,6 +12,7 @@ import (
 	"gorbm/data"
 	"gorbm/data/grammar"
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 )
@@ -46,9 +47,9 @@ type Metric struct {
 	// Watch, if it is not nil, must be called before the first Measure, with the trainer whose chains the
 	// metric measures. Measure must then be given the trainer's Model.
 	Watch func(t *Trainer)
-	// Warning, if it is not nil, returns a warning that follows from the last measurements, or "". Before
+	// Warning, if it is not nil, returns a warning that follows from the last measurements, or nil. Before
 	// the end of training it returns each warning once.
-	Warning func(end bool) string
+	Warning func(end bool) *diag.Warning
 	// Memory, if it is not nil, points to state that later measurements and warnings depend on. It is saved
 	// with the run as JSON, so it must be small.
 	Memory any
@@ -400,9 +401,6 @@ var metricKinds = []metricKind{
 				Good: "Small is good: chains forget where they were in a few times as many updates."},
 			{Name: "mixing_left", Single: true, Axis: "places left since the last look / 1: all forgotten", Rank: 10,
 				Good: "Near 1 is good; at 0.5 or less chains hardly leave their modes."},
-			{Name: "mixing_z_data", Single: true, Axis: "distance from fresh chains / standard deviations", Rank: 11,
-				Good: "Within ±3 is chance; 5 or more that lasts means that the chains of training miss modes of the model."},
-			{Name: "mixing_z_base", Single: true},
 		},
 		applies: func(s *subject) (bool, error) {
 			switch {
@@ -415,7 +413,7 @@ var metricKinds = []metricKind{
 		},
 		live: func(s *subject, m *Metric) {
 			x := newMixing(s, s.key.Child(mixingKey))
-			m.Watch, m.Measure, m.Warning, m.Memory = x.watch, x.measure, x.warn, &x.mixingState
+			m.Watch, m.Measure, m.Warning, m.Memory = s.watch, x.measure, x.warn, &x.mixingState
 		},
 	},
 	{

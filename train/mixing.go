@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"gorbm/negphase/diag"
-	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/finitejson"
 )
@@ -17,8 +16,6 @@ const (
 	rHatValue
 	tauValue
 	leftValue
-	fromDataZ
-	fromBaseZ
 	mixingValues
 )
 
@@ -27,30 +24,22 @@ const (
 // their free energies drift at once. The copy does not affect training, because its random draws have
 // separate keys.
 type mixing struct {
-	s    *subject
-	key  rbm.Key
-	base *rbm.Base
+	s   *subject
+	key rbm.Key
 	mixingState
 }
 
 // A mixingState is what the next measurement depends on in addition to the run.
 type mixingState struct {
 	Step   int                 `json:"step"`             // step of the last measurement
-	Fresh  int                 `json:"fresh"`            // step of the last measurement with fresh chains
 	Last   []finitejson.Number `json:"last,omitempty"`   // last values
-	Window []mixingPoint       `json:"window,omitempty"` // last measurements, for the verdict
-	Warned string              `json:"warned,omitempty"` // first warning
+	Window diag.Window         `json:"window,omitempty"` // last measurements, for the verdict
+	Told   bool                `json:"told,omitempty"`   // there was a warning during the run
 	Places pastStates          `json:"places,omitempty"` // states of the chains at step Placed
 	Placed int                 `json:"placed,omitempty"`
 }
 
 func newMixing(s *subject, key rbm.Key) *mixing { return &mixing{s: s, key: key} }
-
-// watch sets the trainer whose chains are measured.
-func (x *mixing) watch(t *Trainer) {
-	x.s.watch(t)
-	x.base = Base(t.model, t.set)
-}
 
 // measure returns the values of the columns. All are NaN if too few updates have been made since the last
 // measurement. A value that needs more chains is NaN too. If whole is set, it returns the last measured
@@ -74,9 +63,9 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	}
 	x.Step = t.step
 	sd := 0.0
-	if len(c.trace) < leastFresh { // too few values for a standard deviation: use that of data
+	if len(c.trace) < leastSpread { // too few values for a standard deviation: use that of data
 		d := x.s.parts[0]
-		rows := pick(d.order, mostFresh, key.Child(dataKey))
+		rows := pick(d.order, spreadRows, key.Child(dataKey))
 		free := make([]float64, len(rows))
 		m := t.model
 		m.FreeEnergy(free, d.set.Rows(rows, m.Classes()))
@@ -100,16 +89,7 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 		chains := diag.SummarizeChains(c.trace)
 		values[rHatValue], values[tauValue] = chains.RHat, chains.Time.Tau*float64(c.stride)
 	}
-	values[fromDataZ], values[fromBaseZ] = math.NaN(), math.NaN()
-	if end := c.end.Slice(0, min(c.end.Rows, mostCompared)); t.model.Constraint == nil && end.Rows > 1 && x.Step-x.Fresh >= freshEvery {
-		x.Fresh = x.Step
-		fresh := x.freshChains(c, key)
-		p.Data, p.Base = apart(end, fresh[fromData], key.Child(testKey)), apart(end, fresh[fromBase], key.Child(testKey+1))
-		p.Fresh = apart(fresh[fromData], fresh[fromBase], key.Child(testKey+2))
-		p.Compared = true
-		values[fromDataZ], values[fromBaseZ] = p.Data, p.Base
-	}
-	if x.Window = append(x.Window, p); len(x.Window) > windowPoints {
+	if x.Window = append(x.Window, p); len(x.Window) > diag.WindowLooks {
 		x.Window = x.Window[1:]
 	}
 	x.Last = nil
@@ -131,47 +111,11 @@ func (x *mixing) last() []float64 {
 	return values
 }
 
-// Purposes of the keys of a measurement. freshKey is the first of two keys, testKey of three.
+// Purposes of the keys of a measurement.
 const (
-	freshKey = 10 * iota
-	testKey
-	dataKey
+	dataKey = 20 // the values of earlier purposes are not used again
+	rowsKey = 2
 )
-
-// Purposes of the keys of fresh chains.
-const (
-	startKey = iota
-	walkKey
-	rowsKey
-)
-
-// Starts of fresh chains.
-const (
-	fromData = iota
-	fromBase
-)
-
-// freshChains returns the visible states of two sets of chains after as many Gibbs steps as the continued
-// chains of c made. One set starts at random training rows, the other at draws from the base rates of the
-// data.
-func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
-	m := x.s.trainer.model
-	rows := min(max(c.end.Rows, leastFresh), mostFresh)
-	for from := range v {
-		s, key := rbm.NewStates(m, rows), key.Child(uint64(freshKey+from))
-		if from == fromBase {
-			x.base.Draw(m, s.V, s.H, key.Child(startKey))
-		} else {
-			p := x.s.parts[0]
-			b := rbm.Batch{V: p.set.Rows(pick(p.order, rows, key), m.Classes()), H: rbm.NewMatrix(rows, m.Hidden())}
-			m.HiddenMean(b.H, b.V)
-			m.HiddenSample(s.H, b, key.Child(startKey))
-		}
-		m.Step(s, nil, c.steps, key.Child(walkKey))
-		v[from] = s.V
-	}
-	return v
-}
 
 // pick draws the given number of rows from the list from, with replacement.
 func pick(from []int32, rows int, key rbm.Key) []int32 {
@@ -182,13 +126,39 @@ func pick(from []int32, rows int, key rbm.Key) []int32 {
 	return p
 }
 
-// permutations is the number of random divisions of two samples' union that show how far apart samples are
-// by chance. 40 of them give the standard deviation of the distance to 1/√80, some 11 %.
-const permutations = 40
+// leastSD is the smallest standard deviation of free energies, in nats, that a drift is divided by. If
+// chains hardly differ, a change of a tenth of a nat means nothing.
+const leastSD = 0.1
 
-// apart returns how much farther apart two samples of states are than two random parts of their union, in
-// standard deviations.
-func apart(x, y rbm.Values, key rbm.Key) float64 {
-	_, z := sample.StatesTest(x, y, permutations, key.Rand())
-	return z
+// point returns the drift: the chains' mean free energy over the last third of the trace, minus their mean
+// free energy after the first update. The particles after the first update are those that the next update
+// of training would use. The drift is divided by the standard deviation of single values in the last third,
+// or by sd if that is larger, because few chains may have too small a deviation.
+func (c *continuation) point(sd float64) diag.Look {
+	p := diag.Look{Chains: float64(len(c.trace))}
+	var late []float64
+	for _, x := range c.trace {
+		last := x[len(x)-(len(x)+2)/3:]
+		late = append(late, last...)
+		mean, _ := diag.MeanVariance(last)
+		p.Nats += (mean - x[0]) / p.Chains
+	}
+	_, variance := diag.MeanVariance(late)
+	p.Drift = p.Nats / max(math.Sqrt(variance), sd, leastSD)
+	return p
+}
+
+// warn returns a warning if the chains do not mix, one at most before the end of the run.
+func (x *mixing) warn(end bool) *diag.Warning {
+	if !end && x.Told {
+		return nil
+	}
+	s := x.s.trainer.settings
+	w, bad := x.Window.Judge(end, Ends(s.Schedule))
+	if !bad {
+		return nil
+	}
+	x.Told = x.Told || !end
+	w.Help = advice(s, x.s.trainer.model)
+	return &w
 }

@@ -13,15 +13,6 @@ const mostPlaces = 200
 // 64-bit words.
 type pastStates [][]uint64
 
-// placesVariance returns the variance of pastStates.left for n independent chains that have forgotten their
-// earlier states: the variance of the mean of n values 2·rank/(n−1), where each rank is equally likely to
-// be 0, 1, … or n−1. Because all chains are ranked against the same earlier states, the variance is a
-// little smaller. In simulations of 2, 4, 10 and 100 chains, n times the variance was 0.93, 0.53, 0.40 and
-// 0.33, where this formula gives 1, 0.56, 0.41 and 0.34.
-func placesVariance(n int) float64 {
-	return float64(n+1) / (3 * float64(n) * float64(n-1))
-}
-
 // placesOf returns the states v as pastStates, or nil if v is real.
 func placesOf(v rbm.Values) (p pastStates) {
 	if v.IsReal() {
@@ -37,9 +28,8 @@ func placesOf(v rbm.Values) (p pastStates) {
 // each chain is where it was, and 1 on average if the chains have forgotten p. For each chain, all states
 // in p are ranked by their Hamming distance from the chain's present state; equal distances share their
 // ranks. left is twice the mean rank of the chain's own earlier state, divided by the number of other
-// chains. Once p is forgotten all ranks are equally likely, which gives the mean 1 and the variance
-// placesVariance. Chains that never leave M modes of equal mass have 1/M. left is NaN for fewer than two
-// chains, or if their number has changed.
+// chains. Once p is forgotten all ranks are equally likely, which gives the mean 1. Chains that never leave M
+// modes of equal mass have 1/M. left is NaN for fewer than two chains, or if their number has changed.
 func (p pastStates) left(now pastStates) float64 {
 	n := len(now)
 	if n < 2 || len(p) != n {

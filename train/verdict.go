@@ -5,28 +5,37 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gorbm/negphase"
-	"gorbm/rbm"
+	"gorbm/negphase/diag"
 )
 
-// A Warning says in words what is wrong with a run. A run has at most one of each kind at a time.
-type Warning struct {
-	Kind string `json:"kind"` // one of the kinds below, or the name of a metric
-	Text string `json:"text"`
-}
-
-// Kinds of warnings of a likelihood.
+// Kinds of warnings about a run, which has at most one of each at a time. Those about chains are in package
+// diag.
 const (
-	FallKind    = "fall"    // the log-likelihood of the training rows fell
-	OverfitKind = "overfit" // the likelihood of held-out or test rows fell
-	ShortKind   = "short"   // the log-likelihood of the training rows ends far below that of the data's distribution
-	GoalKind    = "falling" // another goal of training got worse
+	FallKind    diag.Kind = "fall"    // the log-likelihood of the training rows fell
+	OverfitKind diag.Kind = "overfit" // the likelihood of held-out or test rows fell
+	ShortKind   diag.Kind = "short"   // the log-likelihood of the training rows ends far below that of the data's distribution
+	GoalKind    diag.Kind = "falling" // another goal of training got worse
+	WeightsKind diag.Kind = "weights" // weights are so large that single inputs fix the states of units
+	DeadKind    diag.Kind = "dead"    // hidden units do not respond to the data
+
+	WorseKind     diag.Kind = "worse"     // a goal of training is worse than before the first step
+	UntrainedKind diag.Kind = "untrained" // no step was better on the rows held out than the start
+	NeverKind     diag.Kind = "never"     // classes of unequal size, some of which are never predicted
+
+	LargeStartKind diag.Kind = "large_start" // the run began with parameters as large as those of WeightsKind
 )
 
-// Kinds of other warnings: weights that grow without bound, and dead hidden units.
-const WeightsKind, DeadKind = "weights", "dead"
+// Causes of warnings. A Trial decides between the first four.
+const (
+	LagCause       diag.Kind = "cause_lag"        // the chains lag behind the model
+	ShortCause     diag.Kind = "cause_short"      // the chains are too short
+	RateCause      diag.Kind = "cause_rate"       // the rate is too high
+	NotChainsCause diag.Kind = "cause_not_chains" // not the chains
+	ExactRateCause diag.Kind = "cause_exact_rate" // the rate, because the negative phase is exact
+	UntestedCause  diag.Kind = "cause_untested"   // the chains or the rate
+)
 
 const (
 	// A log-likelihood has fallen if it is below its best by more than fallNats, in nats a row, plus
@@ -151,7 +160,7 @@ func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 
 // Observe measures an exact log-likelihood where it is due between evaluations, and returns new warnings.
 // evaluations is the number of steps from one evaluation to the next.
-func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning, error) {
+func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]diag.Warning, error) {
 	if h.every == 0 || step%h.every != 0 || step%evaluations == 0 || step == h.steps {
 		return nil, nil
 	}
@@ -169,7 +178,7 @@ func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning,
 // Early records the evaluation e, which v made, and returns new warnings about the metrics and the
 // likelihood. v is nil for a measurement between evaluations; then there are no warnings about metrics.
 // There are none about mixing if the likelihood decides.
-func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) (all []Warning, err error) {
+func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) (all []diag.Warning, err error) {
 	if h.follow(e); e.Step >= h.steps {
 		return nil, nil // see Final
 	}
@@ -190,9 +199,10 @@ func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) (all []W
 	return all, nil
 }
 
-// Final returns two lists at the end of a run: standing, the warnings that hold, and withdrawn, the earlier
-// warnings that no longer hold. v is the run's evaluator.
-func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn []Warning, err error) {
+// Final returns two lists at the end of a run: standing, the warnings that hold, the most important first, and
+// withdrawn, the earlier warnings that no longer hold. v is the run's evaluator. others are standing warnings
+// that Health does not find.
+func (h *Health) Final(ctx context.Context, v *Evaluator, others ...diag.Warning) (standing, withdrawn []diag.Warning, err error) {
 	if h.Decides() {
 		judge := h.short
 		if h.lost(&h.Train) {
@@ -202,30 +212,28 @@ func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn [
 		if err != nil {
 			return nil, nil, err
 		}
-		if w.Text != "" {
+		if w.Kind != "" {
 			standing = append(standing, w)
 		}
 	}
 	if k := h.other(); k.N > 0 && k.overfits() {
 		standing = append(standing, h.overfit())
 	}
-	standing = append(append(standing, h.metricWarnings(v, true)...), h.Found...)
+	standing = slices.Concat(standing, h.metricWarnings(v, true), h.Found, others)
 	for _, w := range h.Open {
-		if !slices.ContainsFunc(standing, func(s Warning) bool { return s.Kind == w.Kind }) {
+		if !diag.Has(standing, w.Kind) {
 			withdrawn = append(withdrawn, w)
 		}
 	}
 	return standing, withdrawn, nil
 }
 
-func (h *Health) open(kind string) bool {
-	return slices.ContainsFunc(h.Open, func(w Warning) bool { return w.Kind == kind })
-}
+func (h *Health) open(kind diag.Kind) bool { return diag.Has(h.Open, kind) }
 
 // metricWarnings returns the warnings of metrics, except those about mixing if the likelihood decides.
-func (h *Health) metricWarnings(v *Evaluator, end bool) (all []Warning) {
+func (h *Health) metricWarnings(v *Evaluator, end bool) (all []diag.Warning) {
 	for _, w := range v.Warnings(end) {
-		if w.Kind != "mixing" || !h.Decides() {
+		if !diag.OfChains(w.Kind) || !h.Decides() {
 			all = append(all, w)
 		}
 	}
@@ -306,127 +314,94 @@ func (h *Health) follow(e Evaluation) {
 }
 
 // overfit returns the warning that the model overfits its training rows.
-func (h *Health) overfit() Warning {
+func (h *Health) overfit() diag.Warning {
 	k, name := h.other(), "log_likelihood_"
 	if k == &h.Pseudo {
 		name = "pseudo_likelihood_"
 	}
-	var advice string
-	switch held := h.parts[1].name == "holdout"; {
-	case held && k.BestStep == 0:
-		advice = "no step was better than the start"
-	case held && h.Stops:
-		advice = "use best.safetensors, the best on the rows held out"
-	case held:
-		advice = "use best.safetensors, the best on the rows held out, at which -stop-after ends a run"
-	default:
-		advice = "-holdout with -stop-after ends a run at its best"
+	w := diag.Warning{Kind: OverfitKind, Of: []string{name + h.parts[1].name},
+		Numbers: diag.Numbers{"last": k.Last, "step": float64(k.LastStep), "best": k.Best, "best_step": float64(k.BestStep), "gap": k.LastGap - k.BestGap}}
+	held := h.parts[1].name == "holdout"
+	if held && k.BestStep > 0 {
+		w.Help = append(w.Help, UseBest)
 	}
-	return Warning{OverfitKind, fmt.Sprintf("the model overfits: %s%s is %.5g at step %d and was %.5g at step %d, and its gap to the training rows grew by %.3g nats; %s, and more rows, fewer -hidden or some -l2 help",
-		name, h.parts[1].name, k.Last, k.LastStep, k.Best, k.BestStep, k.LastGap-k.BestGap, advice)}
+	switch {
+	case !held:
+		w.Help = append(w.Help, HoldOut)
+	case !h.Stops:
+		w.Help = append(w.Help, StopAfter)
+	}
+	w.Help = append(w.Help, MoreRows, FewerHidden, WeightDecay)
+	return w
 }
 
 // fall returns the warning that the log-likelihood fell, with the cause.
-func (h *Health) fall(ctx context.Context) (Warning, error) {
+func (h *Health) fall(ctx context.Context) (diag.Warning, error) {
 	k := h.Train
-	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d and was %.5g at step %d", k.Last, k.LastStep, k.Best, k.BestStep)
 	t, err := h.trial(ctx, k.Best-Mean(h.Recent))
 	if err != nil {
-		return Warning{}, err
+		return diag.Warning{}, err
 	}
 	if t.Updates > 0 {
 		h.Trial = &t
 	} else if h.Trial != nil && h.Trial.Step > 0 { // the rate has fallen to 0: use the trial from before
 		t = *h.Trial
 	}
-	return Warning{FallKind, h.blame(what, t)}, nil
+	cause, help := h.blame(t)
+	return diag.Warning{Kind: FallKind, Of: []string{"log_likelihood_train"}, Cause: &cause, Help: help,
+		Numbers: diag.Numbers{"last": k.Last, "step": float64(k.LastStep), "best": k.Best, "best_step": float64(k.BestStep)}}, nil
 }
 
 // short returns a warning, with its cause, if the log-likelihood ends far below that of the distribution of
-// the data and no longer rises. Otherwise the Warning has no text.
-func (h *Health) short(ctx context.Context) (Warning, error) {
+// the data and no longer rises. Otherwise the Warning has no kind.
+func (h *Health) short(ctx context.Context) (diag.Warning, error) {
 	k := h.Train
 	truth, ok := h.truth()
 	gap := truth - k.Last
 	if !ok || h.steps < shortSteps || h.learnt(&k) || len(h.Recent) < recentPoints || k.Last-h.Recent[0] > gap*risingShare {
-		return Warning{}, nil
+		return diag.Warning{}, nil
 	}
 	t, err := h.trial(ctx, gap)
 	if err != nil {
-		return Warning{}, err
+		return diag.Warning{}, err
 	}
-	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d, and the distribution of the data scores %.5g", k.Last, k.LastStep, truth)
-	if t.Updates > 0 && t.recovers() {
-		return Warning{ShortKind, h.blame(what, t)}, nil
+	w := diag.Warning{Kind: ShortKind, Of: []string{"log_likelihood_train"}, Help: []diag.Remedy{MoreHidden, AnotherRate},
+		Numbers: diag.Numbers{"last": k.Last, "step": float64(k.LastStep), "truth": truth}}
+	switch {
+	case t.Updates > 0 && t.recovers():
+		var cause diag.Warning
+		cause, w.Help = h.blame(t)
+		w.Cause = &cause
+	case t.Updates > 0:
+		w.Cause = &diag.Warning{Kind: NotChainsCause, Numbers: t.numbers()}
 	}
-	if t.Updates > 0 {
-		what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it nearer, so the chains are not the cause", t.Updates)
-	}
-	return Warning{ShortKind, "the model is far from the data: " + what + "; more -steps, more -hidden or another -rate may help"}, nil
+	return w, nil
 }
 
-// blame returns a text on the cause of a loss of log-likelihood. what describes the loss, and t is its
-// trial, which has no updates if there was none.
-func (h *Health) blame(what string, t Trial) string {
+// blame returns the cause of a loss of log-likelihood, and what helps. t is the trial of the loss, which has
+// no updates if there was none.
+func (h *Health) blame(t Trial) (cause diag.Warning, help []diag.Remedy) {
 	s := h.run
-	known := t.Updates > 0
-	switch {
-	case s.Negative.Traits().Moments, known && !t.recovers():
-		if known {
-			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so the chains are not the cause", t.Updates)
-		}
-		return "the rate is too high: " + what + "; what helps is a smaller -rate" + h.linear() + " or a larger -batch"
-	case known:
-		what += fmt.Sprintf("; from step %d on, %d updates with the exact negative phase raised its mean from %.4g to %.4g nats", t.Step, t.Updates, t.From, t.From+t.Gain)
+	cause.Numbers = t.numbers()
+	switch known := t.Updates > 0; {
+	case s.Negative.Traits().Moments:
+		cause.Kind = ExactRateCause
+		return cause, append(smallerRate(h.run), LargerBatch)
+	case known && !t.recovers():
+		cause.Kind = RateCause
+		return cause, append(smallerRate(h.run), LargerBatch)
+	case !known:
+		cause.Kind = UntestedCause
+	case s.Negative.Persists():
+		cause.Kind = LagCause
 	default:
-		what += "; the cause was not tested, and the rate may be too high"
+		cause.Kind = ShortCause
 	}
 	if !s.Negative.Persists() {
-		return "the chains are too short: " + what + "; what helps is " + strings.Join(Remedies(s, h.trainer.model), " or ")
+		return cause, Remedies(s, h.trainer.model)
 	}
-	return "the chains lag behind the model: " + what + "; what helps is " + advice(s, h.trainer.model)
+	return cause, advice(s, h.trainer.model)
 }
-
-// or returns remedies as the end of a list: ", a, b, or c".
-func or(remedies []string) string {
-	if len(remedies) == 0 {
-		return ""
-	}
-	last := len(remedies) - 1
-	return strings.Join(append(append([]string{""}, remedies[:last]...), ""), ", ") + "or " + remedies[last]
-}
-
-// Remedies returns the flags of rbmtrain that help if chains with these settings do not follow their model
-// m: more steps, more chains, chains that persist, and a ladder of temperatures. The ladder is left out if
-// there is a tuned one or m cannot have one. It comes first if m has real inputs, whose clusters are too
-// far apart for longer chains. The exact negative phase has no remedies.
-func Remedies(s Settings, m *rbm.RBM) (all []string) {
-	n := s.Negative
-	if n.Kind == "" || n.Traits().Moments {
-		return nil
-	}
-	if negphase.Has(n.Kind, "swaps") {
-		all = append(all, "more rounds an update (-swaps)")
-	} else if negphase.Has(n.Kind, "k") {
-		all = append(all, "more Gibbs steps an update (-k)")
-	}
-	if negphase.Has(n.Kind, "chains") {
-		all = append(all, "more -chains")
-	}
-	t := n.Ladder().Temperatures
-	switch {
-	case !n.Persists():
-		all = append(all, "chains that persist, such as -negphase pcd or pins")
-	case m.Constraint.OnAll(), negphase.Has(n.Kind, "tau") && t.Auto && !t.Reach:
-	case m.Real():
-		all = slices.Insert(all, 0, ladderRemedy)
-	default:
-		all = append(all, ladderRemedy)
-	}
-	return all
-}
-
-const ladderRemedy = "a ladder such as -negphase pins -temperatures auto"
 
 // A Trial is the result of an experiment on a loss of log-likelihood. From Step on, a copy of the model was
 // trained for Updates updates with the exact negative phase. They raised the mean log-likelihood of the
@@ -438,6 +413,14 @@ type Trial struct {
 	Gain    float64 `json:"gain"`
 	Lost    float64 `json:"lost"`
 	Updates int     `json:"updates"`
+}
+
+// numbers returns the numbers of a warning about the trial.
+func (t Trial) numbers() diag.Numbers {
+	if t.Updates == 0 {
+		return nil
+	}
+	return diag.Numbers{"trial_step": float64(t.Step), "updates": float64(t.Updates), "from": t.From, "to": t.From + t.Gain}
 }
 
 // recovers reports whether the updates recovered enough of the loss to blame the chains for it.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
+	"maps"
+	"slices"
 	"testing"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -35,7 +37,7 @@ func judged(t *testing.T, estimate, test bool) *Health {
 
 // mixingEvaluator has a metric that warns that chains do not mix.
 func mixingEvaluator() *Evaluator {
-	return &Evaluator{Metrics: []Metric{{Name: "mixing", Warning: func(bool) string { return "does not mix" }}}}
+	return &Evaluator{Metrics: []Metric{{Name: "mixing", Warning: func(bool) *diag.Warning { return &diag.Warning{Kind: diag.Lagging} }}}}
 }
 
 // A likelihood that falls by more than a nat is reported once, after a thirtieth of the run. At the end the
@@ -44,21 +46,21 @@ func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		train, test []float64 // one value for each evaluation; test nil: no test rows
 		stdErr      float64   // of an estimate; 0: exact
-		told        map[int]string
-		standing    string
+		told        map[int]diag.Kind
+		standing    diag.Kind
 		withdrawn   bool
 	}{
 		"rises":     {train: []float64{-9, -8, -7, -7.9, -7.9, -7.9, -7.9, -7.9, -7.9, -7.9, -7.9}},
-		"falls":     {train: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1}, told: map[int]string{6: FallKind}, standing: FallKind},
+		"falls":     {train: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1}, told: map[int]diag.Kind{6: FallKind}, standing: FallKind},
 		"too late":  {train: []float64{-9, -8, -8, -8, -8, -9.1}, standing: FallKind},
 		"dips":      {train: []float64{-9, -8, -9.1, -9.1, -9.1, -8.9, -9.1, -9.1, -9.1, -8}},
-		"recovers":  {train: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -8}, told: map[int]string{6: FallKind}, withdrawn: true},
+		"recovers":  {train: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -8}, told: map[int]diag.Kind{6: FallKind}, withdrawn: true},
 		"uncertain": {train: []float64{-9, -8, -9.2, -9.2, -9.2, -9.2, -9.2, -9.2, -9.2}, stdErr: 0.1},
-		"certain":   {train: []float64{-9, -8, -9.3, -9.3, -9.3, -9.3, -9.3, -9.3, -9.3}, stdErr: 0.1, told: map[int]string{6: FallKind}, standing: FallKind},
+		"certain":   {train: []float64{-9, -8, -9.3, -9.3, -9.3, -9.3, -9.3, -9.3, -9.3}, stdErr: 0.1, told: map[int]diag.Kind{6: FallKind}, standing: FallKind},
 		"overfits": {train: []float64{-9, -8, -7, -7, -7, -7, -7, -7, -7}, test: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1},
-			told: map[int]string{6: OverfitKind}, standing: OverfitKind},
+			told: map[int]diag.Kind{6: OverfitKind}, standing: OverfitKind},
 		"both fall": {train: []float64{-9, -8, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5}, test: []float64{-9, -8, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5},
-			told: map[int]string{6: FallKind}, standing: FallKind},
+			told: map[int]diag.Kind{6: FallKind}, standing: FallKind},
 	} {
 		h := judged(t, c.stdErr > 0, c.test != nil)
 		v := mixingEvaluator()
@@ -80,9 +82,9 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kind := ""
+			kind := diag.Kind("")
 			for _, w := range all {
-				if w.Kind != "mixing" || i > 1 { // a single value does not decide yet
+				if w.Kind != diag.Lagging || i > 1 { // a single value does not decide yet
 					kind += w.Kind
 				}
 			}
@@ -95,12 +97,12 @@ func TestJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kind := ""
+		kind := diag.Kind("")
 		for _, w := range standing {
 			kind += w.Kind
 		}
 		if kind != c.standing || len(withdrawn) > 0 != c.withdrawn {
-			t.Errorf("%s: at the end %q stands, want %q; withdrawn %v", name, standing, c.standing, withdrawn)
+			t.Errorf("%s: at the end %v stands, want %q; withdrawn %v", name, standing, c.standing, withdrawn)
 		}
 	}
 }
@@ -112,7 +114,7 @@ func TestJudgeByDistribution(t *testing.T) {
 		train     []float64
 		stdErr    float64
 		told      int // step of a warning during training; 0: none
-		standing  string
+		standing  diag.Kind
 		withdrawn bool
 	}{
 		"reaches it":       {train: []float64{-9, -6, -5.5, -5, -5, -5, -5}},
@@ -142,45 +144,45 @@ func TestJudgeByDistribution(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kind := ""
+		kind := diag.Kind("")
 		for _, w := range standing {
 			kind += w.Kind
 		}
 		if told != c.told || kind != c.standing || len(withdrawn) > 0 != c.withdrawn {
-			t.Errorf("%s: told at step %d, want %d; at the end %q stands, want %q; withdrawn %v", name, told, c.told, standing, c.standing, withdrawn)
+			t.Errorf("%s: told at step %d, want %d; at the end %v stands, want %q; withdrawn %v", name, told, c.told, standing, c.standing, withdrawn)
 		}
 	}
 }
 
 // A warning advises what the negative phase supports and the run does not do yet.
 func TestRemedies(t *testing.T) {
-	for kind, want := range map[string]string{
-		"cd":            ", more Gibbs steps an update (-k), or chains that persist, such as -negphase pcd or pins",
-		"pcd":           ", more Gibbs steps an update (-k), more -chains, or a ladder such as -negphase pins -temperatures auto",
-		"pins:tau=auto": ", more rounds an update (-swaps), or more -chains",
-		"exact":         "",
+	for kind, want := range map[string][]diag.Remedy{
+		"cd":            {MoreGibbs, PersistentChains},
+		"pcd":           {MoreGibbs, MoreChains, TunedLadder},
+		"pins:tau=auto": {MoreSwaps, MoreChains},
+		"exact":         nil,
 	} {
 		s := settingsOf(t, kind)
 		m := rbm.New(4, 3, 0, rbm.Softmax)
-		if got := or(Remedies(s, m)); got != want {
+		if got := Remedies(s, m); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
 	// With real inputs the ladder comes first, even before the rate.
 	real := rbm.NewGroups(3, rbm.Group{Kind: rbm.Gaussian, Units: 4})
 	s := settingsOf(t, "pcd")
-	if got, want := advice(s, real), "a ladder such as -negphase pins -temperatures auto, a smaller -rate, -schedule linear, more Gibbs steps an update (-k), or more -chains"; got != want {
+	if got, want := advice(s, real), []diag.Remedy{TunedLadder, SmallerRate, LinearSchedule, MoreGibbs, MoreChains}; !slices.Equal(got, want) {
 		t.Errorf("of real inputs: %q, want %q", got, want)
 	}
 	s.Schedule = "linear"
 	m := rbm.New(4, 3, 0, rbm.Softmax)
-	if got, want := advice(s, m), "a smaller -rate, more Gibbs steps an update (-k), more -chains, or a ladder such as -negphase pins -temperatures auto"; got != want {
+	if got, want := advice(s, m), []diag.Remedy{SmallerRate, MoreGibbs, MoreChains, TunedLadder}; !slices.Equal(got, want) {
 		t.Errorf("of bits: %q, want %q", got, want)
 	}
 	s = settingsOf(t, "im")
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
-	if got := or(Remedies(s, m)); strings.Contains(got, "pins") {
-		t.Errorf("im under a constraint that pins refuses: %q, want no %q in it", got, "pins")
+	if got := Remedies(s, m); slices.Contains(got, TunedLadder) {
+		t.Errorf("im under a constraint that pins refuses: %q", got)
 	}
 }
 
@@ -190,18 +192,18 @@ func TestOverfitAdvice(t *testing.T) {
 		part  string
 		stops bool
 		best  int
-		want  string
+		want  []diag.Remedy
 	}{
-		{"test", false, 0, "-holdout with -stop-after ends a run at its best"},
-		{"holdout", false, 9, "use best.safetensors, the best on the rows held out, at which -stop-after ends a run"},
-		{"holdout", true, 9, "use best.safetensors, the best on the rows held out, and more rows"},
-		{"holdout", true, 0, "no step was better than the start, and more rows"},
+		{"test", false, 0, []diag.Remedy{HoldOut, MoreRows}},
+		{"holdout", false, 9, []diag.Remedy{UseBest, StopAfter, MoreRows}},
+		{"holdout", true, 9, []diag.Remedy{UseBest, MoreRows}},
+		{"holdout", true, 0, []diag.Remedy{MoreRows}},
 	} {
 		h := judged(t, false, true)
 		h.parts[1].name, h.Stops = c.part, c.stops
 		h.Other.BestStep, h.Pseudo.BestStep = c.best, c.best
-		if got := h.overfit().Text; !strings.Contains(got, c.want) {
-			t.Errorf("%+v: %s, want %q in it", c, got, c.want)
+		if got := h.overfit().Help; !slices.Equal(got[:len(c.want)], c.want) {
+			t.Errorf("%+v: got %q, want %q first", c, got, c.want)
 		}
 	}
 }
@@ -211,7 +213,7 @@ func TestOverfitAdvice(t *testing.T) {
 func TestJudgeWithoutLikelihood(t *testing.T) {
 	h := judged(t, true, true)
 	v := mixingEvaluator()
-	kinds := ""
+	kinds := diag.Kind("")
 	for i := range 40 {
 		h.trainer.step = judgedEvery * i
 		e := Evaluation{Step: judgedEvery * i, Values: []Value{{"pseudo_likelihood_train", -5}, {"pseudo_likelihood_test", -6}, {"free_energy_gap", 1}}}
@@ -228,12 +230,13 @@ func TestJudgeWithoutLikelihood(t *testing.T) {
 		for _, w := range all {
 			if w.Kind == OverfitKind {
 				kinds += w.Kind
-				if i != 34 || !strings.Contains(w.Text, "pseudo_likelihood_test is -7.1 at step 680 and was -6 at step 0, and its gap to the training rows grew by 1.1 nats") {
-					t.Errorf("step %d: %s", i, w.Text)
+				want := diag.Numbers{"last": -7.1, "step": 680, "best": -6, "best_step": 0, "gap": 2.1 - 1}
+				if i != 34 || w.Of[0] != "pseudo_likelihood_test" || !maps.Equal(w.Numbers, want) {
+					t.Errorf("step %d: %v, want %v", i, w, want)
 				}
 			}
 		}
-		if heard := len(all) > 0 && all[len(all)-1].Kind == "mixing"; heard != (i == 0 || i > 21) { // at step 21 the last number is a fifth of the run old
+		if heard := len(all) > 0 && all[len(all)-1].Kind == diag.Lagging; heard != (i == 0 || i > 21) { // at step 21 the last number is a fifth of the run old
 			t.Errorf("step %d: mixing is heard: %v, want %v", i, heard, i == 0 || i > 21)
 		}
 	}
@@ -252,14 +255,14 @@ func TestFallCause(t *testing.T) {
 		data, negative string
 		rate           float64
 		most, updates  float64 // largest number of updates that all trials may make; number that they make
-		want           string
+		want           diag.Kind
 	}{
-		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, 1000, 200, "the chains lag behind the model: "},
-		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, leastTrial, leastTrial, "the chains lag behind the model: "},
-		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, leastTrial - 1, 0, "the chains lag behind the model: "},
-		{"desjardins:0.001", "cd", 0.1, 1000, 200, "the chains are too short: "},
-		{"toy:8,6,100,0.05:plain", "exact", 3, 1000, 0, "the rate is too high: "},
-		{"toy:8,6,100,0.05:plain", "cd:k=20", 3, 1000, 200, "the rate is too high: "},
+		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, 1000, 200, LagCause},
+		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, leastTrial, leastTrial, LagCause},
+		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, leastTrial - 1, 0, UntestedCause},
+		{"desjardins:0.001", "cd", 0.1, 1000, 200, ShortCause},
+		{"toy:8,6,100,0.05:plain", "exact", 3, 1000, 0, ExactRateCause},
+		{"toy:8,6,100,0.05:plain", "cd:k=20", 3, 1000, 200, RateCause},
 	} {
 		set := toy(t, c.data)
 		s := settingsOf(t, c.negative)
@@ -274,11 +277,9 @@ func TestFallCause(t *testing.T) {
 		h.Watch(tr, metrics, steps)
 		h.TrialTerms = c.most * h.enumeration
 		v := &Evaluator{Metrics: metrics, Every: steps / 20}
-		told := ""
-		hear := func(all []Warning, err error) error {
-			for _, w := range all {
-				told += w.Text
-			}
+		var told []diag.Warning
+		hear := func(all []diag.Warning, err error) error {
+			told = append(told, all...)
 			return err
 		}
 		v.Report = func(e Evaluation) error { return hear(h.Early(context.Background(), e, v)) }
@@ -288,11 +289,11 @@ func TestFallCause(t *testing.T) {
 		if points := steps / h.every; points > watchPoints || h.Train.N < points {
 			t.Errorf("%s: the likelihood is watched every %d steps, %d times", c.negative, h.every, h.Train.N)
 		}
-		if !strings.HasPrefix(told, c.want) {
-			t.Errorf("%s, rate %v: %q, want %q", c.negative, c.rate, told, c.want)
+		if len(told) == 0 || told[0].Kind != FallKind || told[0].Cause.Kind != c.want {
+			t.Errorf("%s, rate %v: %v, want a fall by %q", c.negative, c.rate, told, c.want)
 		}
-		if h.Terms != c.updates*h.enumeration || strings.Contains(told, "was not tested") != (c.updates == 0 && c.negative != "exact") {
-			t.Errorf("%s, at most %v updates: there were %v, want %v: %q", c.negative, c.most, h.Terms/h.enumeration, c.updates, told)
+		if h.Terms != c.updates*h.enumeration {
+			t.Errorf("%s, at most %v updates: there were %v, want %v: %v", c.negative, c.most, h.Terms/h.enumeration, c.updates, told)
 		}
 		if r := h.Trial; r != nil && (r.Step <= 0 || r.Lost <= 0 || r.From+r.Lost > h.Train.Best+1e-9 || r.From+r.Gain >= 0) {
 			t.Errorf("%s, rate %v: got the trial %+v, want one of a loss from at most the best, %v", c.negative, c.rate, *r, h.Train.Best)

@@ -25,11 +25,6 @@ func StateBytes(rows, visible, hidden int) float64 {
 	return 2 * float64(rows) * (4*float64(hidden) + float64(hidden+visible)/8 + 16)
 }
 
-// ExchangeFloor is the acceptance rate of exchanges between neighbouring
-// temperatures below which the commands warn. With one exchange in a hundred
-// attempts, the hotter replicas do not help the coldest one.
-const ExchangeFloor = 0.01
-
 // Flags is the flag set of a command and the streams that it writes to.
 type Flags struct {
 	*flag.FlagSet

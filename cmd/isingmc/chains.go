@@ -138,10 +138,6 @@ func (r row) mean(value func(o *observables) estimate) estimate {
 	return x
 }
 
-// leastAgreement is the p-value below which chains or samplers are reported to differ: that of a difference
-// of four standard errors.
-const leastAgreement = 6e-5
-
 // agreement returns the p-value of the differences between the mean energies of the chains, by a χ² test, or
 // NaN if there is one chain or an error is unknown.
 func (r row) agreement() float64 {
@@ -165,14 +161,6 @@ func (r row) agreement() float64 {
 		return math.NaN()
 	}
 	return distuv.ChiSquared{K: float64(len(parts) - 1)}.Survival(chi)
-}
-
-// chainsWarning returns a warning if the chains of a sampler do not agree, otherwise nil.
-func (r row) chainsWarning() []string {
-	if p := r.agreement(); p < leastAgreement {
-		return []string{fmt.Sprintf("%s: the mean energies of its %d chains differ by more than their errors (p = %.2g): they have not converged; run longer", r.name, len(r.runs), p)}
-	}
-	return nil
 }
 
 // agree checks that no rank has failed, and that all ranks have the same system and policy, which may come

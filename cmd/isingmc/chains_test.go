@@ -96,7 +96,7 @@ func TestChains(t *testing.T) {
 	if r := *many.SpecificHeatStdErr / *one.SpecificHeatStdErr; r < 0.15 || r > 0.7 {
 		t.Errorf("that of the specific heat is %v of that of one chain", r)
 	}
-	if *many.ChainsP < leastAgreement {
+	if *many.ChainsP < diag.ChanceOfMany {
 		t.Errorf("p = %v", *many.ChainsP)
 	}
 	if len(many.Warnings) > 0 && strings.Contains(strings.Join(many.Warnings, " "), "chains differ") {
@@ -137,7 +137,7 @@ func TestPool(t *testing.T) {
 	if p := near.agreement(); p < 0.5 {
 		t.Errorf("chains that agree: p = %v", p)
 	}
-	if far.chainsWarning() == nil || !strings.Contains(far.chainsWarning()[0], "x: the mean energies of its 3 chains differ") {
+	if !diag.Has(far.chainsWarning(), diag.ChainsDiffer) {
 		t.Errorf("chains that differ: p = %v", far.agreement())
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -78,7 +77,7 @@ func (c comparison) chance(d difference) float64 {
 // apart returns the differences that are too large for chance. With a single comparison these are
 // differences of more than four standard errors.
 func (c comparison) apart() []difference {
-	at := slices.IndexFunc(c.differences, func(d difference) bool { return !(c.chance(d) < leastAgreement) })
+	at := slices.IndexFunc(c.differences, func(d difference) bool { return !(c.chance(d) < diag.ChanceOfMany) })
 	if at < 0 {
 		at = len(c.differences)
 	}
@@ -93,7 +92,7 @@ func (c comparison) among() string {
 	return fmt.Sprintf(" in %d comparisons", len(c.differences))
 }
 
-// hardlyChance is the p-value below which samplers hardly agree. Below leastAgreement there is a warning.
+// hardlyChance is the p-value below which samplers hardly agree. Below diag.ChanceOfMany there is a warning.
 const hardlyChance = 0.01
 
 // agreement returns a line on how well the samplers agree, or nil if they do not: see warning.
@@ -110,30 +109,6 @@ func (c comparison) agreement() []string {
 		return []string{fmt.Sprintf("The mean energies agree: %s and %s, the farthest apart, %s.", d.a, d.b, found)}
 	}
 	return []string{fmt.Sprintf("All observables agree: the farthest apart, %s of %s and %s, %s.", d.name, d.a, d.b, found)}
-}
-
-// warning returns a warning that names the samplers that do not agree, or nil.
-func (c comparison) warning() []string {
-	far := c.apart()
-	if len(far) == 0 {
-		return nil
-	}
-	d := far[0]
-	name, more := d.name, ""
-	if name == "the energy" {
-		name = "the mean energies"
-	}
-	var others []string
-	for _, o := range far[1:] {
-		if o.a == d.a && o.b == d.b {
-			others = append(others, fmt.Sprintf("%s by %.1f", o.name, o.z))
-		}
-	}
-	if others != nil {
-		more = ", " + strings.Join(others, ", ")
-	}
-	return []string{fmt.Sprintf("%s of %s and %s differ by %.1f standard errors%s (too far apart for chance: %d%s): one of them has not converged; run longer, and look at the energies by -out",
-		name, d.a, d.b, d.z, more, len(far), c.among())}
 }
 
 // record returns the differences for JSON.

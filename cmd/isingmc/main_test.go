@@ -391,7 +391,7 @@ func TestQuiet(t *testing.T) {
 	if r.Status != cli.OK || r.Stdout != "" {
 		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
 	}
-	isingmc.OneLine(t, r.Stderr, "warning: gibbs", "run longer")
+	isingmc.OneLine(t, r.Stderr, "warning: gibbs", "a longer run")
 }
 
 // TestDefaultWalksFit checks that the default length of walks is at most what a small

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -275,33 +274,4 @@ func observablesTable(rows []row) [][]string {
 		all = append(all, append(cli.Record{{Label: "sampler", Text: r.name}}, r.observed()...))
 	}
 	return cli.Table(all)
-}
-
-// observablesWarnings returns warnings about observables for which the run was too short. symmetric
-// is set if a flip of all spins leaves the energy unchanged, so that the mean of m is 0.
-func (r row) observablesWarnings(symmetric bool) (w []string) {
-	if r.Observables == nil {
-		return nil
-	}
-	if r.Observables.Spins != nil {
-		switch s := r.summary(func(m *measured) *diag.Trace { return m.Observables.Spins.Value }); {
-		case s.Variance == 0:
-		case symmetric && !(math.Abs(s.Mean) <= maxApart*s.StdErr && s.Trusted()):
-			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, but this run has %s: m changed its sign too rarely, so its error means nothing; look at |m|", r.name, estimate{s.Mean, s.StdErr}))
-		case !symmetric && !s.Trusted():
-			w = append(w, fmt.Sprintf("%s: the run is too short for the error of m; run longer", r.name))
-		}
-	}
-	warn := func(moments pick, what string) {
-		if moments(r.Observables) == nil {
-			return
-		}
-		if s := r.summary(func(m *measured) *diag.Trace { return moments(m.Observables).Square }); s.Variance > 0 && !s.Trusted() {
-			w = append(w, fmt.Sprintf("%s: the run is worth %s independent values of %s; below %d their errors cannot be trusted; run longer",
-				r.name, cmp.Or(fewer(s.Effective), "few"), what, diag.MinEffective))
-		}
-	}
-	warn(spins, "m²")
-	warn(overlap, "q²")
-	return w
 }

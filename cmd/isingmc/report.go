@@ -68,9 +68,9 @@ func advice(rows []row) (lines []string) {
 		switch {
 		case r.Trusted():
 			trusted = append(trusted, fmt.Sprintf("%s is worth %.0f independent energies", r.name, r.Effective))
-		case tau > 0 && tau*2*diag.MinEffective > r.seconds:
+		case tau > 0 && tau*2*diag.LeastEffective > r.seconds:
 			lines = append(lines, fmt.Sprintf("%s: errors that can be trusted need a run of some %s s, by the estimate of τ so far, or another sampler.",
-				r.name, cli.Number(2*tau*diag.MinEffective)))
+				r.name, cli.Number(2*tau*diag.LeastEffective)))
 		default:
 			lines = append(lines, fmt.Sprintf("%s: its errors cannot be trusted; run longer, or try another sampler.", r.name))
 		}

@@ -30,9 +30,6 @@ func (r row) perSecond(count float64) float64 { return count / r.seconds }
 // secondsOf returns the computing time of a number of moves.
 func (r row) secondsOf(moves float64) float64 { return moves * r.seconds / float64(r.N) }
 
-// fewExchanges is the acceptance rate of swaps below which there is a warning.
-const fewExchanges = 0.01
-
 // exchanged returns the acceptance rate of swaps between the k-th coldest temperature, from 0, and the next
 // hotter one, over all chains, or NaN if there were no attempts.
 func (r row) exchanged(k int) float64 {
@@ -52,24 +49,6 @@ func (r row) roundTrips() (n int64) {
 		n += m.Exchanges.Trips
 	}
 	return n
-}
-
-// exchangeWarning returns a warning that names the temperatures between which replicas hardly swap, or nil.
-func (r row) exchangeWarning() []string {
-	if r.ladder == nil {
-		return nil
-	}
-	betas := r.ladder.Betas()
-	least := 0
-	for k := range len(betas) - 1 {
-		if r.exchanged(k) < r.exchanged(least) {
-			least = k
-		}
-	}
-	if x := r.exchanged(least); x < fewExchanges {
-		return []string{fmt.Sprintf("%s: neighbours at T = %.4g and %.4g accept only %s of their swaps; give more replicas or a lower hottest, as in %s:replicas=%d", r.name, 1/betas[least], 1/betas[least+1], cli.Percent(x), kindOf(r.name), 2*len(betas))}
-	}
-	return nil
 }
 
 // newRows returns the results of the samplers of field. runs are chains × samplers.
@@ -283,10 +262,6 @@ func withError(x, err float64) string {
 	return cli.PlusMinus(x, err, cli.Decimals(err))
 }
 
-// maxApart is the largest accepted distance of a mean from its known value, in standard errors. By chance one
-// mean in 16,000 is farther away.
-const maxApart = 4
-
 // conclusions returns lines that compare several samplers, if their errors can be
 // trusted: whether their observables agree, and which sampler is fastest.
 func (p *plan) conclusions(rows []row) []string {
@@ -316,36 +291,6 @@ func (p *plan) conclusions(rows []row) []string {
 		}
 	}
 	return append(lines, fmt.Sprintf("%s gives the most independent energies per second, %s.", best.name, strings.Join(others, ", ")))
-}
-
-// warnings returns the warnings about the settings and the run.
-func (p *plan) warnings(rows []row) (w []string) {
-	if p.policyWarning != "" {
-		w = append(w, p.policyWarning)
-	}
-	w = append(w, p.samplerWarnings...)
-	for _, r := range rows {
-		switch {
-		case r.Variance == 0:
-			w = append(w, fmt.Sprintf("%s: the energy is the same after every one of %d moves, so its error is unknown; run longer, or raise the temperature", r.name, r.N))
-		case r.Slow:
-			w = append(w, fmt.Sprintf("%s: a small part of the energy's correlation lasts far longer than the rest; the errors are those of %d batches and may still be too small; run longer", r.name, diag.Batches))
-		case !r.Trusted():
-			w = append(w, fmt.Sprintf("%s: τ is too long for this run, which is worth %s independent energies; below %d its errors cannot be trusted; run longer", r.name, fewer(r.Effective), diag.MinEffective))
-		}
-		w = append(w, r.exchangeWarning()...)
-		w = append(w, r.chainsWarning()...)
-		w = append(w, r.observablesWarnings(p.symmetric)...)
-	}
-	return append(w, compare(rows, p.symmetric).warning()...)
-}
-
-// fewer writes the number of independent energies of a short run.
-func fewer(n float64) string {
-	if math.IsNaN(n) || n >= diag.MinEffective {
-		return "an unknown number of"
-	}
-	return fmt.Sprintf("%.2g", n)
 }
 
 // traceLines returns the energies of all samplers as the lines of a CSV file.

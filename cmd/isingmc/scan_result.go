@@ -14,7 +14,6 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 	"gorbm/rbm/atomicfile"
-	"gorbm/rbm/partition"
 	"gorbm/train/plots"
 	"gorbm/train/report"
 )
@@ -243,87 +242,6 @@ func (s *scanResult) overlap(i, k int) float64 {
 	return sum / float64(moves)
 }
 
-// closer returns the advice for temperatures that are too far apart.
-func (s *scanResult) closer() string {
-	if s.scan.auto {
-		return "give -scan a narrower range"
-	}
-	return "give -scan more temperatures, or auto"
-}
-
-// warnings returns the warnings about the settings and the run.
-func (s *scanResult) warnings() (w []string) {
-	w = append(w, s.samplerWarnings...)
-	if s.scan.capped {
-		w = append(w, fmt.Sprintf("-scan: for neighbours that accept half of their swaps there must be more than %d temperatures, the most that auto chooses; %s", maxScan, s.closer()))
-	}
-	for i, c := range s.contestants {
-		var short, stuck, apart, rising []string
-		for _, k := range s.inOrder() {
-			r := s.rows[i][k]
-			at := s.at(k)
-			untrusted := !r.Trusted()
-			if o := r.Observables.Spins; o != nil {
-				m := r.summary(func(m *measured) *diag.Trace { return m.Observables.Spins.Square })
-				untrusted = untrusted || m.Variance > 0 && !m.Trusted()
-			}
-			if untrusted && !(r.Variance == 0 && s.scan.betas[k] == 0) {
-				short = append(short, at)
-			}
-			if s.overlap(i, k) < fewExchanges {
-				stuck = append(stuck, at)
-			}
-			if p := r.agreement(); p < leastAgreement {
-				apart = append(apart, at)
-			}
-			if s.rises(i, k) {
-				rising = append(rising, fmt.Sprintf("%s against %s", at, s.at(k+1)))
-			}
-		}
-		warn := func(at []string, format string, args ...any) { // the list of temperatures is the first argument of format
-			if at != nil {
-				list := s.scan.name() + " = " + strings.Join(at, ", ")
-				w = append(w, c.name+": "+fmt.Sprintf(format, append([]any{list}, args...)...))
-			}
-		}
-		var clusters []string
-		if q := s.scan.systems[s.scan.systemOf[i]]; q.clustersHelp() {
-			used := kindOf(q.movers[s.moverOf(i)].name)
-			clusters = slices.DeleteFunc([]string{"sw", "wolff"}, func(kind string) bool { return kind == used })
-		}
-		warn(short, "the run is too short for the errors, of the energy or of m², at %s; %s", s.longer(i, clusters...))
-		warn(stuck, "the energies at %s hardly overlap with those at the next hotter temperature: fewer than 1 %% of swaps are accepted; %s", s.closer())
-		warn(apart, "the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer")
-		warn(s.offCurve(i), "the measurements differ from the curve, which uses all temperatures, by %[2]d standard errors or more at %[1]s: the runs there have missed states that other temperatures reach; %[3]s", curveErrors, s.longer(i))
-		warn(rising, "the mean energy rises with β by more than %[2]d standard errors, at %[1]s; in equilibrium it falls (dE/dβ = −Var E), so the chains have not reached all states; %[3]s", riseErrors, s.longer(i))
-		switch err := s.failed[i]; {
-		case errors.Is(err, partition.ErrOverlap):
-			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %s", c.name, strings.TrimPrefix(err.Error(), "reweighting: ")))
-		case err != nil:
-			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %v", c.name, err))
-		}
-	}
-	return append(w, s.compared.warning()...)
-}
-
-// longer returns the advice for a run of contestant i that is too short: a longer run or, if i does not exchange
-// replicas, another sampler: pt or one of others.
-func (s *scanResult) longer(i int, others ...string) string {
-	switch last := len(others) - 1; {
-	case !s.exchanges(i) && last < 0:
-		return "run longer, or use pt"
-	case !s.exchanges(i):
-		return fmt.Sprintf("run longer, or use %s or %s", strings.Join(append([]string{"pt"}, others[:last]...), ", "), others[last])
-	case s.scan.auto:
-		return "run longer"
-	}
-	return "run longer, or give -scan more temperatures"
-}
-
-// curveErrors is the number of standard errors by which a measured figure may differ from the curve. Both
-// use the same states, so that they differ less than independent values.
-const curveErrors = 4
-
 // offCurve returns the temperatures at which a figure of contestant i is too far from its curve.
 func (s *scanResult) offCurve(i int) (off []string) {
 	if s.curves[i] == nil {
@@ -333,17 +251,13 @@ func (s *scanResult) offCurve(i int) (off []string) {
 		if slices.ContainsFunc(s.figuresOf(i), func(f int) bool {
 			a, b := s.measured[i][k][f], s.curves[i].scanned[f][k]
 			// A value without an error never changed; there is a warning that the run is too short.
-			return a.err > 0 && b.err > 0 && math.Abs(a.mean-b.mean) >= curveErrors*math.Hypot(a.err, b.err)
+			return a.err > 0 && b.err > 0 && math.Abs(a.mean-b.mean) >= diag.SignificantOfMany*math.Hypot(a.err, b.err)
 		}) {
 			off = append(off, s.at(k))
 		}
 	}
 	return off
 }
-
-// riseErrors is the number of combined standard errors beyond which a higher energy at a lower temperature
-// counts as a rise. In the worst case, equal true energies, chance exceeds it in one of 31 000 pairs.
-const riseErrors = 4
 
 // rises reports whether the mean energy of contestant i at temperature k is significantly above that at the
 // next hotter one.
@@ -354,7 +268,7 @@ func (s *scanResult) rises(i, k int) bool {
 	const rounding = 1e-9
 	cold, hot := s.rows[i][k], s.rows[i][k+1]
 	rise := cold.Mean - hot.Mean
-	return rise > rounding*math.Abs(cold.Mean) && rise > riseErrors*math.Hypot(cold.StdErr, hot.StdErr)
+	return rise > rounding*math.Abs(cold.Mean) && rise > diag.SignificantOfMany*math.Hypot(cold.StdErr, hot.StdErr)
 }
 
 // at returns temperature k as text: its T or, in a scan of β, its β.

@@ -270,7 +270,7 @@ func TestWarnings(t *testing.T) {
 	}
 	clitest.Save(t, "cold.npz", m, modelfile.About{})
 	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30,pt:tau=1/inf:metropolis")...)
-	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: a pair of neighbouring temperatures") ||
+	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: the ladder does not exchange") ||
 		!strings.Contains(r.Stderr, "warning: pt:tau=1/inf:metropolis: at inverse temperature 0: metropolis in a fixed order") {
 		t.Errorf("%d: %s", r.Status, r.Stderr)
 	}

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/finitejson"
@@ -196,26 +196,22 @@ func plusMinus(m compare.Moment) string {
 
 // warnings returns the warnings about the results on all models.
 func (p *plan) warnings(results []result) (warnings []string) {
-	// A tuned ladder differs between models, so check the ladder of each model.
-	ladder := func(what string, info func(r result) negphase.Info) {
-		least, bad := math.Inf(1), 0
+	// A tuned ladder differs between models: the worst is reported.
+	ladder := func(what string, s negphase.Settings, info func(r result) negphase.Info) {
+		var worst *diag.Warning
 		for _, r := range results {
-			if rates := info(r).SwapRates(); rates != nil && slices.Min(rates) < cli.ExchangeFloor {
-				least = min(least, slices.Min(rates))
-				bad++
+			if w := s.Exchange(info(r)); w != nil && (worst == nil || w.Numbers["rate"] < worst.Numbers["rate"]) {
+				worst = w
 			}
 		}
-		if bad == 0 {
-			return
+		if worst != nil {
+			worst.Of, worst.Help = []string{what}, []diag.Remedy{negphase.CloserTemperatures}
+			warnings = append(warnings, cli.Sentence(*worst))
 		}
-		where := ""
-		if len(results) > 1 {
-			where = fmt.Sprintf(" on %d of %d models, the worst", bad, len(results))
-		}
-		warnings = append(warnings, fmt.Sprintf("%s: a pair of neighbouring temperatures exchanges%s in %.2g %% of attempts: the hotter replicas contribute nothing; put temperatures closer together",
-			what, where, 100*least))
 	}
-	ladder("the reference run", func(r result) negphase.Info { return r.truth.Info })
+	if p.reference != nil {
+		ladder("the reference run", *p.reference, func(r result) negphase.Info { return r.truth.Info })
+	}
 	for i := range p.estimators {
 		var info negphase.Info // counts over all models, without the counts of pairs of temperatures
 		drowned, updates := 0, 0
@@ -233,11 +229,10 @@ func (p *plan) warnings(results []result) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("%s: its distance is less than twice the error of the reference (%s), and may be only that error; increase -reference-steps",
 				p.names[i], cli.Count(drowned, "model")))
 		}
-		if p.estimators[i].Ladder().MaxTemperatures() > 1 {
-			ladder(p.names[i], func(r result) negphase.Info { return r.curves[i].Info })
-		}
+		ladder(p.names[i], p.estimators[i], func(r result) negphase.Info { return r.curves[i].Info })
 		for _, w := range p.estimators[i].Warnings(info, info, updates) {
-			warnings = append(warnings, p.names[i]+": "+w)
+			w.Of = []string{p.names[i]}
+			warnings = append(warnings, cli.Sentence(w))
 		}
 	}
 	return append(warnings, p.samplerWarnings...)

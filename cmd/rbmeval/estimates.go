@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gorbm/cmd/cli"
+	"gorbm/negphase/diag"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -72,15 +73,9 @@ func (o *options) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []
 // estimators are the methods that estimate log Z, in the order of output.
 var estimators = []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett}
 
-const (
-	// missedBy is the number of standard errors beyond which an estimate is reported
-	// to miss the exact log Z. Chance exceeds it once in 300 times or less. Package
-	// logz compares two estimates by the same number.
-	missedBy = 3
-	// rounding is an upper bound on the relative rounding error of log Z in float64, after sums of some
-	// million terms. Smaller differences mean nothing.
-	rounding = 1e-9
-)
+// rounding is an upper bound on the relative rounding error of log Z in float64, after sums of some million
+// terms. Smaller differences mean nothing.
+const rounding = 1e-9
 
 // warnOfMisses adds a warning for each estimate that differs from the exact log Z by more
 // than its error.
@@ -88,14 +83,10 @@ func (p *logZEstimates) warnOfMisses() {
 	for _, m := range estimators {
 		x, stdErr := p.By(m)
 		off := math.Abs(x - p.logZ)
-		if off > missedBy*stdErr+rounding*max(1, math.Abs(p.logZ)) {
-			p.warn([]logz.Method{m}, "off by %.2g, %.0f of its standard errors, from the exact log Z", off, off/max(stdErr, rounding))
+		if off > diag.Significant*stdErr+rounding*max(1, math.Abs(p.logZ)) {
+			p.Warnings = append(p.Warnings, diag.Warning{Kind: logz.OffExact, Of: []string{m.Name()}, Numbers: diag.Numbers{"off": off, "errors": off / max(stdErr, rounding)}})
 		}
 	}
-}
-
-func (p *logZEstimates) warn(methods []logz.Method, format string, args ...any) {
-	p.Warnings = append(p.Warnings, logz.Warning{Of: methods, Text: fmt.Sprintf(format, args...)})
 }
 
 // logLikelihood returns the mean log-likelihood of rows with mean free energy free, or
@@ -155,16 +146,8 @@ func (p logZEstimates) record() (rec cli.Record) {
 	if cli.Finite(p.LowerBound) && (p.by == "" || len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)) {
 		rec.Say("log Z is at least", fmt.Sprintf("%.3f (by the distinct rows)", p.LowerBound))
 	}
-	rec.Add("warnings", p.warnings())
+	rec.Add("warnings", cli.Sentences(p.Warnings))
 	return rec
-}
-
-// warnings returns the texts of the warnings.
-func (p logZEstimates) warnings() (texts []string) {
-	for _, w := range p.Warnings {
-		texts = append(texts, w.String())
-	}
-	return texts
 }
 
 // estimate returns the estimate of method m as a record e and as text. If the estimate is impossible or

@@ -9,6 +9,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/train/rundir"
@@ -170,7 +171,7 @@ func (h *history) evaluate(ctx context.Context) error {
 			return err
 		case errors.Is(err, errNotFinite), errors.Is(err, rbm.ErrDiverged):
 			s.logZEstimates, s.free = unknown(), nil
-			s.warn(nil, "%v", err)
+			s.Warnings = []diag.Warning{diag.Failed(err)}
 			if s.Err == nil { // otherwise the error has the path
 				err = fmt.Errorf("%s: %w", s.Path, err)
 			}

@@ -86,10 +86,10 @@ func (h *history) report() error {
 	for _, s := range h.snapshots {
 		switch {
 		case len(s.free) == 0:
-			h.flags.Warn(fmt.Sprintf("step %d is shown without numbers: %s", s.Step, s.Warnings[0]))
+			h.flags.Warn(fmt.Sprintf("step %d is shown without numbers: %s", s.Step, cli.Sentence(s.Warnings[0])))
 		case len(s.Warnings) > 0:
 			doubtful++
-			last = fmt.Sprintf("of step %d: %s", s.Step, s.Warnings[0])
+			last = fmt.Sprintf("of step %d: %s", s.Step, cli.Sentence(s.Warnings[0]))
 		}
 	}
 	if doubtful > 0 {

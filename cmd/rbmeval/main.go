@@ -12,10 +12,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/modelfile"
@@ -289,7 +291,7 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 			return err
 		}
 		if err != nil { // no flag requests log Z, so continue without it
-			e.warn(nil, "log Z was not estimated: %v", err)
+			e.Warnings = append(e.Warnings, diag.Failed(fmt.Errorf("log Z was not estimated: %w", err)))
 		}
 	}
 	if e.group.Rank() > 0 {

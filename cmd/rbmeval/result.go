@@ -190,7 +190,7 @@ func (e *evaluation) print() error {
 		rec.Print(w, 26)
 		return nil
 	})
-	e.flags.Warn(e.logZEstimates.warnings()...)
+	e.flags.Warn(cli.Sentences(e.Warnings)...)
 	for _, x := range []*scored{&e.scored, e.bare} {
 		if x != nil && x.gapDoubt() != "" {
 			e.flags.Warn(x.gapDoubt())

@@ -14,6 +14,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
@@ -422,7 +423,9 @@ func TestNotMixedNames(t *testing.T) {
 		p.queries[i].Class = rbm.Free
 	}
 	p.queries[1].Class = 1
-	bad := func(why, start string) sample.Draw { return sample.Draw{Start: start, Proof: sample.Proof{Why: why}} }
+	bad := func(why diag.Kind, start string) sample.Draw {
+		return sample.Draw{Start: start, Proof: sample.Proof{Why: diag.Warning{Kind: why}}}
+	}
 	s := sample.Sheet{Draws: []sample.Draw{{Proof: sample.Proof{Mixed: true}}}}
 	for i, want := range []string{"", "for 1 of 2 (row 1 of class 1); of the first: because; more -rounds may help"} {
 		if got := p.notMixed(s); (want == "") != (got == "") || !strings.HasSuffix(got, want) {

@@ -120,7 +120,9 @@ func (p *plan) verdict(i int, d sample.Draw) (l cli.Record) {
 	l.Add("negphase", d.Sampler)
 	l.Add("start", d.Start) // start of the chains that gave the samples
 	l.Add("mixed", d.Mixed)
-	l.AddSome("why", d.Why) // reason if they have not mixed
+	if !d.Mixed {
+		l.Add("why", cli.Sentence(d.Why))
+	}
 	l.Add("rounds", d.Rounds)
 	l.Add("burn_in", d.BurnIn)
 	l.Add("chains", d.Chains)
@@ -152,7 +154,7 @@ func (p *plan) notMixed(s sample.Sheet) string {
 			continue
 		}
 		if names = append(names, p.name(i)); why == "" {
-			why = d.Why
+			why = cli.Sentence(d.Why)
 		}
 		data = data || d.Start == sample.FromData
 	}

@@ -177,7 +177,7 @@ func (p *plan) draw(x rbm.Matrix, s sample.Sheet, r *result) (image.Image, error
 		} else {
 			names = p.classes
 		}
-		return plots.Caption(plots.Tiles(x, height, width, columns, plots.InkOf(p.m)), names, s.Caption(r.nearest.Classes))
+		return plots.Caption(plots.Tiles(x, height, width, columns, plots.InkOf(p.m)), names, cli.SamplesCaption(s, r.nearest.Classes))
 	}
 	columns++
 	all := rbm.NewMatrix(len(p.given.queries)*columns, x.Cols)
@@ -198,7 +198,7 @@ func (p *plan) draw(x rbm.Matrix, s sample.Sheet, r *result) (image.Image, error
 		}
 		names = append(names, p.label(i))
 	}
-	return plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, s.Caption(r.nearest.Classes))
+	return plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, cli.SamplesCaption(s, r.nearest.Classes))
 }
 
 // label returns the text left of a line of the sheet of -clamp: the row, and the class if it

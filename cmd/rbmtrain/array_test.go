@@ -259,8 +259,8 @@ func TestArrayWarningsNameTheRun(t *testing.T) {
 	clitest.Write(t, "runs.txt", "-seed 1 -out first\n-seed 2 -out second\n")
 	r := rbmtrain.Call("-array", "runs.txt", "-data", "rare.csv", "-hidden", "4", "-steps", "200", "-quiet")
 	for _, folder := range []string{"first", "second"} {
-		if !strings.Contains(r.Stderr, "rbmtrain: warning: "+folder+": class rare") {
-			t.Errorf("status %d: no warning names %s: %s, want %q in it", r.Status, folder, r.Stderr, "rbmtrain: warning: "+folder+": class rare")
+		if !strings.Contains(r.Stderr, "rbmtrain: warning: "+folder+": never predicted: ") {
+			t.Errorf("status %d: no warning names %s: %s, want %q in it", r.Status, folder, r.Stderr, "rbmtrain: warning: "+folder+": never predicted: ")
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
-	"gorbm/train"
 	"gorbm/train/report"
 	"gorbm/train/rundir"
 )
@@ -64,7 +64,7 @@ func TestDoubtedBars(t *testing.T) {
 			drawn: sample.Sheet{Means: rbm.NewMatrix(2, 1), Values: rbm.NewBits(2, 1)}}}
 		r.plan.sets.Train = set
 		if doubted {
-			r.standing = []train.Warning{{Text: "the chain of training does not mix"}}
+			r.standing = []diag.Warning{{Kind: diag.Lagging}}
 		}
 		var page report.Report
 		if err := r.addSamples(&page); err != nil {

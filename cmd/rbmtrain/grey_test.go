@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/diag"
 	"gorbm/train"
 )
 
@@ -54,8 +56,8 @@ func TestWorseReconstruction(t *testing.T) {
 	r := &runner{plan: p, state: progressState{First: &first}}
 	for end, worse := range map[float64]bool{0.1: false, 0.2: false, 0.201: false, 0.21: true} {
 		r.last.Values = []train.Value{{Name: "reconstruction_error_train", Value: end}}
-		if w := r.worseWarning(); (w != "") != worse || worse && !strings.Contains(w, "reconstruction_error_train is 0.21, it was 0.2") {
-			t.Errorf("%v: %q", end, w)
+		if w := r.worse(); (w != nil) != worse || worse && !maps.Equal(w[0].Numbers, diag.Numbers{"last": end, "first": first}) {
+			t.Errorf("%v: %v", end, w)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/report"
@@ -181,11 +182,6 @@ func (d ladder) section(step int, page *plots.Page) (report.Section, error) {
 // ladderWidth is the width of the picture of a ladder in a report, 11 cm in CSS pixels.
 const ladderWidth = 416
 
-// exchangeTries is the smallest number of attempted swaps at which a pair's rate of swaps is compared with
-// cli.ExchangeFloor. If the rate of a pair is five times this floor, the probability that a hundred attempts
-// are all rejected is 0.6 %.
-const exchangeTries = 1 / cli.ExchangeFloor
-
 // settledTunings is the number of tunings before which there is no early warning that a
 // tuned ladder does not exchange. A tuning may double the number of temperatures: four
 // tunings raise it from 5 to 64, the limit, and the fifth adapts these 64.
@@ -198,39 +194,13 @@ func (d ladder) settling(info negphase.Info) bool {
 	return t.Auto && t.Number != 2 && info.Tuned < settledTunings
 }
 
-// exchangeWarning returns a warning if the coldest pair of temperatures swaps too rarely. It
-// returns "" otherwise, and with too few attempts. info has the counts; when, such as " up to
-// step 100", is their period in the text.
-func (d ladder) exchangeWarning(info negphase.Info, when string) string {
-	rates := info.SwapRates()
-	off, groups := info.OffWeight()
-	if rates == nil || max(info.SwapTries[0], groups) < exchangeTries {
-		return ""
+// early returns the warning during a run that the ladder does not exchange, or none. info has the counts
+// since the last measurement.
+func (d ladder) early(info negphase.Info) []diag.Warning {
+	if w := d.negative.Exchange(info); w != nil && !d.settling(info) {
+		return []diag.Warning{*w}
 	}
-	rate, what := rates[0], "swaps in %s of attempts"
-	if groups > 0 {
-		rate, what = off, "leaves %s of the estimate's weight to hotter particles"
-	}
-	if rate >= cli.ExchangeFloor {
-		return ""
-	}
-	l, ok := d.now()
-	if !ok {
-		return "" // ptt has models instead of temperatures
-	}
-	kind := d.negative.Kind
-	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or use pcd"
-	s := d.negative.Ladder()
-	switch t := s.Temperatures; {
-	case t.Reach:
-		remedy = "try a smaller -rate, so that the ladder can follow the model, or use pcd"
-	case t.Auto && s.Longest() < negphase.DefaultSettings("pins").Ladder().Longest():
-		remedy = fmt.Sprintf("use pins, which may have more than %d of them, or use pcd", s.Longest())
-	case t.Auto:
-		remedy = "allow more of them by -temperatures auto:NUMBER, or use pcd"
-	}
-	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s%s, so %s is like pcd with %d times as many chains; %s",
-		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), fmt.Sprintf(what, cli.Percent(rate)), when, kind, len(l.Beta), remedy)
+	return nil
 }
 
 // countStill updates the number of rounds without a round trip. info has the counts of the since steps
@@ -242,44 +212,30 @@ func (d ladder) countStill(info negphase.Info, since int) {
 	}
 }
 
-// tripRounds is the number of rounds without a round trip after which the run warns. With the best ladder of
-// barrier Λ, the sum of the rejection rates, a round trip takes 2 + 2Λ rounds (Syed et al. 2022, section
-// 3.5). For any Λ that the limit on the number of temperatures allows, these are far fewer than tripRounds. A
-// tuning interrupts all round trips, but the interval to the next tuning is a fifth of the steps before it:
-// of the last 2000 rounds, more than 300 are in one interval.
-const tripRounds = 2000
-
-// tripWarning returns a warning if no particle has made a round trip in the last tripRounds rounds,
-// and "" otherwise. picture is the path of ladder.png.
-func (d ladder) tripWarning(picture string) string {
+// noTrips returns the warning that no particle has made a round trip in the last rounds, or none. See
+// diag.TripRounds.
+func (d ladder) noTrips() []diag.Warning {
 	l, ok := d.now()
-	if !ok || d.state.Still < tripRounds {
-		return ""
+	if !ok || d.state.Still < diag.TripRounds {
+		return nil
 	}
-	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds per update (-swaps) or a smaller -rate may help",
-		len(l.Beta), d.state.Still, picture)
+	return []diag.Warning{{Kind: negphase.NoTrips, Help: []diag.Remedy{negphase.MoreSwaps, negphase.SmallerRate},
+		Numbers: diag.Numbers{"temperatures": float64(len(l.Beta)), "rounds": float64(d.state.Still)}}}
 }
 
-// warnings returns the final warnings about the ladder. At most one of the two is not "".
-func (d ladder) warnings(total negphase.Info, picture string) (exchange, trips string) {
-	if exchange = d.exchangeWarning(total, ""); exchange != "" {
-		return exchange, ""
-	}
-	return "", d.tripWarning(picture)
-}
-
-// describe returns the closing line about the ladder, or "" if there is none. figures are derived from total.
-func (d ladder) describe(total negphase.Info, figures []negphase.Figure, picture string) string {
+// describe returns the closing line about the ladder, or "" if there is none. figures are derived from total,
+// and standing has the final warnings.
+func (d ladder) describe(total negphase.Info, figures []negphase.Figure, standing []diag.Warning) string {
 	l, ok := d.now()
 	rates := total.SwapRates()
 	if !ok || rates == nil {
 		return ""
 	}
 	verdict := "exchanges"
-	switch exchange, trips := d.warnings(total, picture); {
-	case exchange != "":
+	switch {
+	case diag.Has(standing, diag.FewSwaps), diag.Has(standing, negphase.NoOffWeight):
 		verdict = "does not exchange"
-	case trips != "":
+	case diag.Has(standing, negphase.NoTrips):
 		verdict = "nothing crosses it"
 	}
 	if l.Capped {

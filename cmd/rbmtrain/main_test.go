@@ -232,7 +232,7 @@ func TestQuiet(t *testing.T) {
 	if r.Status != 0 || r.Stdout != "" {
 		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
 	}
-	rbmtrain.OneLine(t, r.Stderr, "warning: the ladder does not exchange", "temperatures 1 and 1000", "closer together")
+	rbmtrain.OneLine(t, r.Stderr, "warning: the ladder does not exchange", "temperatures 1 and 2 of 2", "closer together")
 	if out := rbmtrain.OK(t, append(frozen, "-json")...); !strings.Contains(out, `"warnings":["the ladder does not exchange`) {
 		t.Errorf("the warning is not in the JSON: %s", out)
 	}

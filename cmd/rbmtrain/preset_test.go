@@ -12,6 +12,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
@@ -278,10 +279,10 @@ func TestLearntRows(t *testing.T) {
 			text += fmt.Sprintf("%d,%v,%v\n", 20*(i+1), c.train, e)
 		}
 		clitest.Write(t, folder.Path(rundir.MetricsFile), text)
-		r := &runner{plan: &plan{sets: train.Sets{Train: set(1000), Test: set(2000)}}, folder: folder}
+		r := &runner{plan: &plan{settings: train.Settings{Schedule: "constant"}, sets: train.Sets{Train: set(1000), Test: set(2000)}}, folder: folder}
 		r.final.Values = []train.Value{{Name: "error_train", Value: c.train}, {Name: "error_test", Value: c.test}}
 		if c.standing {
-			r.standing = []train.Warning{{Text: "the likelihood fell"}}
+			r.standing = []diag.Warning{{Kind: train.FallKind}}
 		}
 		if told := r.memorised(); (told != "") != c.told {
 			t.Errorf("%s: says %q, want some: %v", c.name, told, c.told)

@@ -20,7 +20,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
-	"gorbm/data/grammar"
+	"gorbm/negphase/diag"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
@@ -47,23 +47,12 @@ func (r *runner) reportSoFar() {
 	begin := time.Now()
 	defer func() { r.reported, r.reportTook = time.Now(), time.Since(begin) }()
 	if page, err := r.page(); err == nil {
-		page.Running, page.Warnings = true, r.soFar()
+		page.Running, page.Warnings = true, cli.Sentences(r.health.Open)
 		page.Figures = []string{r.latest()}
 		page.Verdict = fmt.Sprintf("Step %d of %d, after %.3g s of training.", r.trainer.Steps(), r.plan.steps, r.seconds())
 		page.Folded = append(page.Folded, r.settingsSection())
 		_ = r.writePage(page)
 	}
-}
-
-// soFar returns the warnings of an unfinished run.
-func (r *runner) soFar() (all []string) {
-	for _, w := range r.health.Open {
-		all = append(all, w.Text)
-	}
-	if r.state.NoExchange != "" {
-		all = append(all, r.state.NoExchange)
-	}
-	return all
 }
 
 // finalReport writes the report at the end of a run. Unlike earlier reports it has pictures
@@ -155,9 +144,26 @@ func (r *runner) addSamples(page *report.Report) error {
 	return nil
 }
 
-// stillShare is a fraction of a run's whole improvement. If the last fifth of the run added more than that,
-// the report says that the model still improves.
+// stillShare is a fraction of a run's whole improvement. If the last part of the run added more than that, the
+// model still improves, and more steps may help. This part is the last fifth or, if the schedule ends at rate
+// 0, where the last steps hardly change anything, the last half.
 const stillShare = 0.02
+
+// lastPart returns the last part of the run, as a fraction of its steps and in words.
+func (r *runner) lastPart() (fraction float64, name string) {
+	if train.Ends(r.plan.settings.Schedule) {
+		return 0.5, "half"
+	}
+	return 0.2, "fifth"
+}
+
+// level reports whether the goal of training has improved and then stopped improving.
+func (r *runner) level() bool {
+	name := r.plan.goal.Name + "_train"
+	gained, last := r.gains(name, r.plan.goal.Smaller)
+	end, _ := r.last.Value(name)
+	return gained > worseMargin*math.Abs(end) && last <= stillShare*gained
+}
 
 // judgement describes in one or two sentences how the run went. warnings has the most important warning
 // first. The closing lines of the command have the same advice.
@@ -187,16 +193,17 @@ func (r *runner) verdict(warnings []string, memorised bool) string {
 	if b := r.state.Best; b != nil && r.bestFile() == rundir.BestFile {
 		return fmt.Sprintf("No warnings. The model of step %d is the best on the rows held out; use %s.", b.Step, r.folder.Path(rundir.BestFile))
 	}
-	switch gained, last := r.gains(r.plan.goal.Name+"_train", r.plan.goal.Smaller); {
+	_, part := r.lastPart()
+	switch gained, _ := r.gains(r.plan.goal.Name+"_train", r.plan.goal.Smaller); {
 	case !(gained > 0), memorised:
 		return "No warnings."
-	case last > stillShare*gained:
-		return "No warnings. The model was still improving in the last fifth of the run."
+	case r.level():
+		return fmt.Sprintf("No warnings. The model hardly improved in the last %s of the run.", part)
 	}
-	return "No warnings. The model hardly improved in the last fifth of the run."
+	return fmt.Sprintf("No warnings. The model was still improving in the last %s of the run.", part)
 }
 
-// gains returns the improvement of a column of metrics.csv over the run and over its last fifth, or 0 if they
+// gains returns the improvement of a column of metrics.csv over the run and over its lastPart, or 0 if they
 // are unknown. smaller is set if lower values are better.
 func (r *runner) gains(column string, smaller bool) (gained, last float64) {
 	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
@@ -206,8 +213,9 @@ func (r *runner) gains(column string, smaller bool) (gained, last float64) {
 	}
 	end := rows[len(rows)-1]
 	before := rows[0]
+	part, _ := r.lastPart()
 	for _, row := range rows {
-		if row[0] <= 0.8*end[0] {
+		if row[0] <= (1-part)*end[0] {
 			before = row
 		}
 	}
@@ -477,31 +485,25 @@ func (r *runner) read() *reading {
 	return &reading{set, rows, logp, train.Confuse(logp, set.ClassesOf(rows), set.WeightsOf(rows), m.Classes())}
 }
 
-// neverWarning returns a warning if classes are of unequal size and some are never predicted, and "" otherwise.
+// never returns a warning if classes are of unequal size and some are never predicted, or none.
 // It advises only remedies that this run allows.
-func (r *runner) neverWarning() string {
+func (r *runner) never() []diag.Warning {
 	c := r.reading
 	if c == nil || !c.confusion.Unequal() || len(c.confusion.Never()) == 0 {
-		return ""
+		return nil
 	}
-	var names []string
+	w := diag.Warning{Kind: train.NeverKind, Numbers: diag.Numbers{"error": c.confusion.BalancedError()}}
 	for _, k := range c.confusion.Never() {
-		names = append(names, c.set.Classes[k])
+		w.Of = append(w.Of, c.set.Classes[k])
 	}
-	class, is, its := "class", "is", "its"
-	if len(names) > 1 {
-		class, is, its = "classes", "are", "their"
-	}
-	var help []string
 	if p := r.plan; !p.flags.Given("reweight") { // -reweight excludes -weights
-		help = append(help, "larger -weights of "+its+" rows")
+		w.Help = append(w.Help, train.LargerWeights)
 	}
-	help = append(help, "as many rows of each class")
+	w.Help = append(w.Help, train.EqualClasses)
 	if p := r.plan; !byClass(p.settings) && p.sets.Train.Missing.Rows == 0 && p.model.Constraint == nil && p.group.Size() == 1 {
-		help = append(help, "-preset discriminative")
+		w.Help = append(w.Help, train.ByClasses)
 	}
-	return fmt.Sprintf("%s %s of %s %s never predicted; look at the balanced error, %s, not at the error; %s may help",
-		class, strings.Join(names, ", "), c.set.Name, is, cli.Percent(c.confusion.BalancedError()), grammar.List(help, "or"))
+	return []diag.Warning{w}
 }
 
 // mistakes returns the confusion matrix of the reading c by m, and a picture or a table of misclassified rows,

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/data/grammar"
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/rbm/exact"
 	"gorbm/train"
 	"gorbm/train/rundir"
@@ -129,32 +129,26 @@ func (r *runner) latest() string {
 // as better or worse. In short runs random changes are smaller than this.
 const worseMargin = 0.01
 
-// fell reports whether there is a final warning that the likelihood fell.
-func (r *runner) fell() bool {
-	return slices.ContainsFunc(r.standing, func(w train.Warning) bool { return w.Kind == train.FallKind })
-}
-
-// worseWarning returns a warning if the model is worse than before the first
-// step, and "" otherwise.
-func (r *runner) worseWarning() string {
+// worse returns a warning if the model is worse than before the first step, or none.
+func (r *runner) worse() []diag.Warning {
 	goal := r.plan.goal
 	end, ok := r.last.Value(goal.Name + "_train") // on the same rows as state.First
-	if r.state.First == nil || !ok || r.fell() {
-		return ""
+	if r.state.First == nil || !ok || diag.Has(r.standing, train.FallKind) {
+		return nil
 	}
 	worse := *r.state.First - end
 	if goal.Smaller {
 		worse = -worse
 	}
 	if worse <= worseMargin*math.Abs(*r.state.First) {
-		return ""
+		return nil
 	}
-	rate := "a smaller -rate"
+	help := []diag.Remedy{train.SmallerRate}
 	if r.plan.model.Real() { // at a small rate a model of real units may hardly change
-		rate = "another -rate, smaller or larger"
+		help = []diag.Remedy{train.AnotherRate}
 	}
-	help := append([]string{rate}, train.Remedies(r.plan.settings, r.plan.model)...)
-	return fmt.Sprintf("the model is worse than before the first step: %s_train is %.5g, it was %.5g; try %s", goal.Name, end, *r.state.First, strings.Join(help, " or "))
+	return []diag.Warning{{Kind: train.WorseKind, Of: []string{goal.Name + "_train"}, Numbers: diag.Numbers{"last": end, "first": *r.state.First},
+		Help: append(help, train.Remedies(r.plan.settings, r.plan.model)...)}}
 }
 
 func (r *runner) warn(w string) {
@@ -162,9 +156,9 @@ func (r *runner) warn(w string) {
 	r.plan.flags.Warn(w)
 }
 
-func (r *runner) warnOf(all []train.Warning) {
-	for _, w := range all {
-		r.warn(w.Text)
+func (r *runner) warnOf(all []diag.Warning) {
+	for _, text := range cli.Sentences(all) {
+		r.warn(text)
 	}
 }
 
@@ -188,26 +182,10 @@ func (r *runner) print() error {
 		r.logZ, r.logZErr = &logZ, &stdErr
 	}
 	r.reading = r.read()
-	var warnings []string
-	exchange, trips := r.ladder.warnings(total, r.folder.Path(rundir.LadderFile))
-	if exchange == "" && r.state.NoExchange != "" {
-		r.withdrawn = append(r.withdrawn, train.Warning{Text: r.state.NoExchange})
-	}
-	var end []string // the most important first
-	for _, w := range r.standing {
-		end = append(end, w.Text)
-	}
-	end = append(end, r.neverWarning(), exchange, trips)
-	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
-	end = append(end, r.worseWarning(), r.untrainedWarning())
-	end = append(end, r.plan.warnings...)
-	for _, w := range r.withdrawn {
-		r.warn("this does not hold at the end: " + w.Text)
-	}
-	for _, w := range end {
-		if w != "" && !slices.Contains(warnings, w) {
-			warnings = append(warnings, w)
-		}
+	end := slices.Concat(r.standing, r.never(), r.worse(), r.untrainedWarning()) // the most important first
+	warnings := slices.Concat(cli.Sentences(end), r.plan.warnings)
+	for _, text := range cli.Sentences(r.withdrawn) {
+		r.warn("this does not hold at the end: " + text)
 	}
 	result := r.result(total, warnings)
 	if err := r.finalReport(result, warnings); err != nil {
@@ -220,9 +198,14 @@ func (r *runner) print() error {
 		if !r.plan.flags.Quiet {
 			result.Print(w, 0)
 		}
+		printed := slices.Concat(cli.Sentences(r.health.Open), r.plan.warnings) // during the run
+		for _, w := range end {
+			if ladder := w.Kind == diag.FewSwaps || w.Kind == negphase.NoOffWeight; ladder && diag.Has(r.health.Open, w.Kind) {
+				printed = append(printed, cli.Sentence(w)) // with other numbers
+			}
+		}
 		for _, text := range warnings {
-			printed := slices.ContainsFunc(r.health.Open, func(w train.Warning) bool { return w.Text == text })
-			if !slices.Contains(r.plan.warnings, text) && !printed && !(text == exchange && r.state.NoExchange != "") { // not printed during the run
+			if !slices.Contains(printed, text) {
 				r.warn(text)
 			}
 		}
@@ -308,7 +291,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	rec.Add("swap_rates", total.SwapRates())
 	rec.AddFigures(figures)
 	rec.Add("ladder", r.ladder.json())
-	rec.Say("", r.ladder.describe(total, figures, r.folder.Path(rundir.LadderFile)))
+	rec.Say("", r.ladder.describe(total, figures, r.standing))
 	rec.Add("log_z", r.logZ)
 	rec.Add("log_z_std_err", r.logZErr)
 	if r.logZ != nil {
@@ -357,33 +340,32 @@ func (r *runner) untrained() bool {
 	return r.state.Best != nil && r.state.Best.Step == 0 && r.trainer.Steps() > 0
 }
 
-// untrainedWarning returns a warning if no step was better on the rows held out than step 0, and ""
-// otherwise. Its advice depends on whether the metric improved on the training rows.
-func (r *runner) untrainedWarning() string {
+// untrainedWarning returns a warning if no step was better on the rows held out than step 0, or none. Its
+// advice depends on whether the metric improved on the training rows.
+func (r *runner) untrainedWarning() []diag.Warning {
 	if !r.untrained() {
-		return ""
+		return nil
 	}
 	c := r.plan.choice
-	var help []string
+	w := diag.Warning{Kind: train.UntrainedKind, Of: []string{c.Name + "_holdout"}}
 	end, _ := r.last.Value(c.Name + "_train")
 	switch gained, _ := r.gains(c.Name+"_train", c.Smaller); {
 	case gained > worseMargin*math.Abs(end):
-		help = []string{"more rows", "fewer -hidden", "some -l2"}
+		w.Help = []diag.Remedy{train.MoreRows, train.FewerHidden, train.WeightDecay}
 	case gained >= -worseMargin*math.Abs(end) && r.plan.settings.Rate < maxAdvised:
-		help = []string{"more -steps", fmt.Sprintf("a larger -rate (such as %.3g)", min(maxAdvised, 5*r.plan.settings.Rate))}
+		w.Help = []diag.Remedy{train.MoreSteps, train.LargerRate}
 	default:
-		help = []string{"another -rate", "more -steps"}
+		w.Help = []diag.Remedy{train.AnotherRate, train.MoreSteps}
 	}
 	if s := r.plan.settings; !discriminative(s) && !s.Negative.Traits().Moments {
 		if _, err := exact.New(r.plan.model, exact.GradientLimit); err == nil {
-			help = append(help, "-negphase exact")
+			w.Help = append(w.Help, train.ExactPhase)
 		}
 	}
-	return fmt.Sprintf("no step was better on the rows held out than the start, by %s_holdout; look at %s, and try %s",
-		c.Name, r.folder.Path(rundir.CurvesFile), grammar.List(help, "or"))
+	return []diag.Warning{w}
 }
 
-// maxAdvised is the largest rate that a warning advises: presets have no more than 0.4.
+// maxAdvised is the rate from which on no warning advises a larger one: presets have no more than 0.4.
 const maxAdvised = 0.3
 
 // learnt reports whether more steps cannot help: the last pastBest measurements found no better model on the
@@ -474,7 +456,7 @@ func (r *runner) suggestions() []suggestion {
 	switch steps, memorised := 2*r.trainer.Steps(), r.memorised(); {
 	case memorised != "":
 		all = append(all, suggestion{words: memorised})
-	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt():
+	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt() || r.level():
 	case train.Ends(r.plan.settings.Schedule):
 		s := suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)}
 		if _, known := train.TrueLikelihood(set, r.plan.model.Classes() > 0); !known && r.plan.sets.Test == nil && r.plan.sets.Holdout == nil {

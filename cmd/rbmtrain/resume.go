@@ -257,8 +257,6 @@ type progressState struct {
 
 	Memory map[string]json.RawMessage `json:"memory,omitempty"` // state of the metrics
 	Health train.HealthState          `json:"health"`
-	// NoExchange is the warning, printed during training, that the ladder does not exchange.
-	NoExchange string `json:"no_exchange,omitempty"`
 
 	Rows     int `json:"rows,omitempty"` // number of rows of metrics.csv
 	Measured int `json:"measured"`       // step of the last evaluation

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
@@ -71,7 +72,12 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 		err = r.dropPrevious()
 	}
 	if err == nil {
-		r.standing, r.withdrawn, err = r.health.Final(ctx, r.evaluator)
+		total, _ := r.evaluator.Counts() // complete, because the last step was measured
+		counted := p.settings.Negative.Warnings(total, r.last.Info, trainer.Steps())
+		if len(counted) == 0 {
+			counted = r.ladder.noTrips()
+		}
+		r.standing, r.withdrawn, err = r.health.Final(ctx, r.evaluator, counted...)
 	}
 	if errors.Is(err, context.Canceled) {
 		return errors.New(r.lost())
@@ -135,13 +141,13 @@ type runner struct {
 	last       train.Evaluation // last evaluation during training
 	final      train.Evaluation // evaluation at the end, on all rows
 	samples    samples
-	standing   []train.Warning // warnings that hold at the end, from metrics and the likelihood
-	reading    *reading        // nil without classes
-	withdrawn  []train.Warning // warnings that were printed and no longer hold
-	begun      bool            // the evaluation of step 0 is in the table
-	stopped    bool            // -stop-after ended the training
-	times      string          // duration of the run in words; "" before the end
-	joined     bool            // trainer.Run was called, as on the other ranks
+	standing   []diag.Warning // warnings that hold at the end, from metrics and the likelihood
+	reading    *reading       // nil without classes
+	withdrawn  []diag.Warning // warnings that were printed and no longer hold
+	begun      bool           // the evaluation of step 0 is in the table
+	stopped    bool           // -stop-after ended the training
+	times      string         // duration of the run in words; "" before the end
+	joined     bool           // trainer.Run was called, as on the other ranks
 	saver      saver
 	ladder     ladder
 	ladderPage *plots.Page    // ladder.png; nil: it is not drawn
@@ -272,9 +278,8 @@ func (r *runner) report(e train.Evaluation) error {
 			r.state.First = &v
 		}
 	}
-	if w := r.ladder.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.plan.steps && !r.ladder.settling(e.Info) && r.state.NoExchange == "" {
-		r.state.NoExchange = w
-		r.warn(w)
+	if e.Step < r.plan.steps {
+		r.warnOf(r.health.Report(r.ladder.early(e.Info)...))
 	}
 	r.warnOf(r.health.Warnings(e, r.trainer.Model(), e.Step == r.plan.steps))
 	judged, err := r.health.Early(context.Background(), e, r.evaluator)

@@ -45,7 +45,7 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	if err != nil {
 		return samples{}, err
 	}
-	out := samples{drawn: drawn, rounds: s.Rounds, mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
+	out := samples{drawn: drawn, rounds: s.Rounds, mixed: drawn.Mixed(), verdict: cli.Mixed(drawn), fromData: drawn.FromData()}
 	if !out.mixed && s.Rounds < min(mostSamplesRounds, steps) {
 		out.verdict += fmt.Sprintf(" (after %d rounds, the limit in a run of %s; longer chains by: %s)", s.Rounds, cli.Count(steps, "step"), sampleCommand(folder, set))
 	}
@@ -74,7 +74,7 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 		}
 	}
 	tiles := plots.Tiles(rows, set.Height, set.Width, samplesPerClass, plots.InkOf(m))
-	out.sheet, err = plots.Caption(tiles, names, out.classes+drawn.Caption(out.agreement))
+	out.sheet, err = plots.Caption(tiles, names, out.classes+cli.SamplesCaption(drawn, out.agreement))
 	return out, err
 }
 

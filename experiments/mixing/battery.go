@@ -10,6 +10,7 @@ import (
 	"gorbm/data"
 	"gorbm/experiments/internal/figures"
 	"gorbm/experiments/internal/training"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -172,16 +173,16 @@ func (c trial) likelihoods(ctx context.Context, t *train.Trainer, sets train.Set
 
 // A watcher records the warnings that rbmtrain would print for a run.
 type watcher struct {
-	told      map[string]float64 // by kind of warning: the fraction of the run after which it came
-	byRate    bool               // the warning of a fall names the rate as its cause
-	withdrawn map[string]bool    // kinds of warnings that do not hold at the end
+	told      map[diag.Kind]float64 // by kind of warning: the fraction of the run after which it came
+	byRate    bool                  // the warning of a fall names the rate as its cause
+	withdrawn map[diag.Kind]bool    // kinds of warnings that do not hold at the end
 	finish    func() error
 }
 
 // lossOf returns the kind of loss that a warning counts as. Warnings of chains that do not mix, and of a
 // falling metric, count as a fall of the likelihood.
-func lossOf(kind string) string {
-	if kind == "mixing" || kind == train.GoalKind {
+func lossOf(kind diag.Kind) diag.Kind {
+	if diag.OfChains(kind) || kind == train.GoalKind {
 		return train.FallKind
 	}
 	return kind
@@ -203,17 +204,17 @@ func (c trial) watch(ctx context.Context, t *train.Trainer, sets train.Sets, nam
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &watcher{told: map[string]float64{}, withdrawn: map[string]bool{}}
+	w := &watcher{told: map[diag.Kind]float64{}, withdrawn: map[diag.Kind]bool{}}
 	goal := metrics[0].Columns[0]
 	h := train.NewHealth(s, sets, t.Model(), goal)
 	h.Watch(t, metrics, c.steps)
-	note := func(kind string) {
+	note := func(kind diag.Kind) {
 		kind = lossOf(kind)
 		if _, ok := w.told[kind]; !ok {
 			w.told[kind] = float64(t.Steps()) / float64(c.steps)
 		}
 	}
-	tell := func(all []train.Warning, err error) error {
+	tell := func(all []diag.Warning, err error) error {
 		for _, x := range all {
 			note(x.Kind)
 		}
@@ -230,13 +231,13 @@ func (c trial) watch(ctx context.Context, t *train.Trainer, sets train.Sets, nam
 		standing, withdrawn, err := h.Final(ctx, v)
 		for _, x := range withdrawn {
 			kind := lossOf(x.Kind)
-			if !slices.ContainsFunc(standing, func(s train.Warning) bool { return lossOf(s.Kind) == kind }) {
+			if !slices.ContainsFunc(standing, func(s diag.Warning) bool { return lossOf(s.Kind) == kind }) {
 				w.withdrawn[kind] = true
 				delete(w.told, kind)
 			}
 		}
 		for _, x := range standing {
-			w.byRate = w.byRate || x.Kind == train.FallKind && strings.HasPrefix(x.Text, "the rate is too high")
+			w.byRate = w.byRate || x.Kind == train.FallKind && (x.Cause.Kind == train.RateCause || x.Cause.Kind == train.ExactRateCause)
 		}
 		return tell(standing, err)
 	}
@@ -301,7 +302,10 @@ func (c trial) run(ctx context.Context, at float64, add figures.Add) error {
 		if err := w.finish(); err != nil {
 			return err
 		}
-		for _, k := range []struct{ kind, curve string }{{train.FallKind, fallCurve}, {train.OverfitKind, overfitCurve}} {
+		for _, k := range []struct {
+			kind  diag.Kind
+			curve string
+		}{{train.FallKind, fallCurve}, {train.OverfitKind, overfitCurve}} {
 			curve := k.curve + watchers[i].curve
 			told, ok := w.told[k.kind]
 			if !ok {

@@ -17,14 +17,22 @@ type Summary struct {
 	Slow bool
 }
 
-// MinEffective is the value of Summary.Effective below which neither the
-// mean's error nor τ can be trusted, because the sum of ρ is mostly noise.
-// (The emcee package requires 50 of its autocorrelation times, which are 2τ.)
-const MinEffective = 50
-
 // Trusted reports whether the series is long enough for StdErr and Time to be reliable.
 func (s Summary) Trusted() bool {
-	return s.Effective >= MinEffective && !math.IsInf(s.Time.StdErr, 1) && !s.Slow
+	return s.Effective >= LeastEffective && !math.IsInf(s.Time.StdErr, 1) && !s.Slow
+}
+
+// Doubt returns why the series is not Trusted, or "" if it is: Constant, SlowTail or FewValues.
+func (s Summary) Doubt() Kind {
+	switch {
+	case s.Trusted():
+		return ""
+	case s.Variance == 0:
+		return Constant
+	case s.Slow:
+		return SlowTail
+	}
+	return FewValues
 }
 
 // TauBound returns a lower bound of τ from a series that is too short to measure τ (see Trusted). It is

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/partition"
 )
@@ -39,8 +40,8 @@ type Bracket struct {
 	// holds for the reverse below log Z.
 	Bounds []Method
 
-	// Warnings say in words why an estimate, or all of them, may be wrong.
-	Warnings []Warning
+	// Warnings say why an estimate, or all of them, may be wrong. Of has the names of the estimates.
+	Warnings []diag.Warning
 }
 
 // A Ratio is the multistate Bennett estimate of log Z along a ladder.
@@ -106,7 +107,7 @@ func (b Bracket) By(m Method) (logZ, stdErr float64) {
 
 // Doubtful reports whether a warning is about m.
 func (b Bracket) Doubtful(m Method) bool {
-	return slices.ContainsFunc(b.Warnings, func(w Warning) bool { return slices.Contains(w.Of, m) })
+	return slices.ContainsFunc(b.Warnings, func(w diag.Warning) bool { return slices.Contains(w.Of, m.Name()) })
 }
 
 // Bound reports whether Bounds has m.
@@ -122,7 +123,7 @@ func (b Bracket) Best() (logZ, stdErr float64, by Method) {
 	ais, aisErr := b.By(ByAIS)
 	ratio, ratioErr := b.By(ByBennett)
 	switch {
-	case !math.IsNaN(ais) && (math.IsNaN(ratio) || above(ais, aisErr, ratio, ratioErr)):
+	case !math.IsNaN(ais) && (math.IsNaN(ratio) || diag.Above(ais, aisErr, ratio, ratioErr)):
 		by = ByAIS
 	case !math.IsNaN(ratio):
 		by = ByBennett
@@ -133,13 +134,6 @@ func (b Bracket) Best() (logZ, stdErr float64, by Method) {
 		by = ""
 	}
 	return logZ, stdErr, by
-}
-
-// above reports whether x is significantly above y: by more than three standard
-// errors of the difference. The probability of this by chance is 1/300 by Student's t
-// for ten groups, and 1/700 by the normal distribution.
-func above(x, xErr, y, yErr float64) bool {
-	return x-y > 3*math.Hypot(xErr, yErr)
 }
 
 // confidence is the probability for which LogZ ± normal95·StdErr is a confidence interval. normal95 is the

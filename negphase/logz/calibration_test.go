@@ -2,11 +2,10 @@ package logz
 
 import (
 	"flag"
-	"fmt"
 	"math"
-	"strings"
 	"testing"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/partition"
@@ -215,10 +214,10 @@ func TestTenModels(t *testing.T) {
 				a := []partition.Annealed{up, down}[side]
 				b.LowerBound = math.Inf(-1)
 				s.check(&b)
-				switch words := fmt.Sprint(b.Warnings); {
-				case a.ESS < leastShare*leastChains != strings.Contains(words, "are worth"):
-					t.Errorf("model %d, run %d: an effective sample size of %.1f and the warnings %q", k, i, a.ESS, words)
-				case a.ESS < leastShare*leastChains:
+				switch few := diag.Has(b.Warnings, FewWeightsLow) || diag.Has(b.Warnings, FewWeightsHigh); {
+				case a.ESS < diag.LeastWeight*diag.LeastWeights != few:
+					t.Errorf("model %d, run %d: an effective sample size of %.1f and the warnings %v", k, i, a.ESS, b.Warnings)
+				case a.ESS < diag.LeastWeight*diag.LeastWeights:
 					warned[side]++
 				default:
 					trusted[side]++

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -73,7 +74,7 @@ type records struct {
 
 // newRecords returns empty records for a ladder with the given number of temperatures.
 func (s Settings) newRecords(temperatures int) *records {
-	r := &records{groups: s.Groups, energies: record[particles]{every: 1, most: max(maxDraws/(2*s.Groups*temperatures), 4*leastDraws)}}
+	r := &records{groups: s.Groups, energies: record[particles]{every: 1, most: max(maxDraws/(2*s.Groups*temperatures), 4*diag.LeastDraws)}}
 	if s.Reverse {
 		r.rows = s.rowsOfGroup()
 		r.states = record[rbm.Values]{every: 1, most: 2 * r.rows}
@@ -204,7 +205,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 // must decide alike.
 func (s Settings) enough(m *rbm.RBM, d draws) bool {
 	if !s.Bennett { // reverse AIS only
-		return d.trips >= leastTrips*int64(s.Groups)
+		return d.trips >= diag.LeastTrips*int64(s.Groups)
 	}
 	r, err := s.bennett(m, d)
 	switch {

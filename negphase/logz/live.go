@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/partition"
 )
@@ -34,20 +35,9 @@ func (t *Tally) Add() {
 // Drop removes the first n rounds.
 func (t *Tally) Drop(n int) { t.rounds = t.rounds[min(n, len(t.rounds)):] }
 
-const (
-	// earlyShare is the fraction of the rounds of a tally, at its start, that the estimate leaves out.
-	// These early rounds only serve to test whether the chains have reached equilibrium.
-	earlyShare = 1. / 3
-	// unsettled is the largest difference, in standard errors, between the estimate from the early
-	// rounds and the estimate from the later ones. Above it, the chains are not in equilibrium.
-	unsettled = 2
-	// leastTally is the least number of independent draws that each group must have. To choose it, ladders of training
-	// runs on MNIST (784 × 500 units, rates of 0.005 to 0.02) continued for N rounds on a fixed
-	// model, with the last three quarters of the rounds in a tally. Some estimates were too low, by 17
-	// nats at N = 50 and 11 nats at N = 400, with standard errors near 1. Of 84 tallies at N = 100 to
-	// 1000 that pass the tests of unsettled and of leastTally, three were off by more than 2 standard errors, and none by more than 2.2.
-	leastTally = 14
-)
+// earlyShare is the fraction of the rounds of a tally, at its start, that the estimate leaves out.
+// These early rounds only serve to test whether the chains have reached equilibrium.
+const earlyShare = 1. / 3
 
 // LogZ returns Bennett's estimate along the ladder, from the last two thirds of the rounds added. There
 // must be four rounds or more. The path of the ladder must contain β = 0, where it has the distribution
@@ -80,19 +70,20 @@ func (t *Tally) LogZ(m *rbm.RBM, base *rbm.Base, ais *partition.Annealed, lowerB
 	case math.IsNaN(late.LogZ):
 		s.checkLadder(&out)
 		out.Warnings = out.Warnings[:1]
-	case math.Abs(change) > unsettled*math.Hypot(early.StdErr, late.StdErr):
-		out.unsettled("log Z moved by %.1f nats within %d rounds", change, len(t.rounds))
-	case late.ESS < leastTally*float64(t.groups):
-		out.unsettled("the draws of its %d ladders in %d rounds are worth %.0f independent ones, fewer than %d each", t.groups, len(t.rounds)-n, late.ESS, leastTally)
+	case math.Abs(change) > diag.Unsettled*math.Hypot(early.StdErr, late.StdErr):
+		out.unsettled(diag.Unsettling, diag.Numbers{"change": change, "rounds": float64(len(t.rounds))})
+	case late.ESS < diag.LeastSettled*float64(t.groups):
+		out.unsettled(diag.FewDraws, diag.Numbers{"ladders": float64(t.groups), "rounds": float64(len(t.rounds) - n), "draws": late.ESS, "limit": diag.LeastSettled})
 	}
 	out.applyBound()
 	return out, nil
 }
 
-// unsettled sets Bennett's estimate to NaN and adds a warning that says why.
-func (b *Bracket) unsettled(format string, args ...any) {
+// unsettled sets Bennett's estimate to NaN, because the chains of the ladder are not in equilibrium with the
+// model, and adds a warning that says why.
+func (b *Bracket) unsettled(kind diag.Kind, numbers diag.Numbers) {
 	b.Bennett.LogZ, b.Bennett.StdErr = math.NaN(), math.NaN()
-	b.warn([]Method{ByBennett}, format+": its chains are not in equilibrium with the model", args...)
+	b.warn(kind, []Method{ByBennett}, numbers)
 }
 
 // draws returns the energies of the given rounds for each temperature, group after group.
@@ -163,12 +154,12 @@ func (f *Follower) Estimate(ctx context.Context, m *rbm.RBM, lowerBound float64,
 	if err := advance(ctx, frozen, m, tallyRounds, key.Child(reverseKey), tally.Add); err != nil {
 		return Bracket{}, err
 	}
-	if ais.ESS >= leastShare*followerChains {
+	if ais.ESS >= diag.LeastWeight*followerChains {
 		return tally.LogZ(m, f.base, &ais, lowerBound)
 	}
 	b, err := tally.LogZ(m, f.base, nil, lowerBound)
-	if err == nil && above(ais.LogZ, ais.StdErr, b.Bennett.LogZ, b.Bennett.StdErr) {
-		b.unsettled("AIS says %.1f, and the ladder %.1f", ais.LogZ, b.Bennett.LogZ)
+	if err == nil && diag.Above(ais.LogZ, ais.StdErr, b.Bennett.LogZ, b.Bennett.StdErr) {
+		b.unsettled(DisagreeKind(ByBennett, ByAIS), diag.Numbers{"low": b.Bennett.LogZ, "high": ais.LogZ})
 	}
 	return b, err
 }

@@ -1,5 +1,5 @@
 // Package logz estimates the logarithm of an RBM's partition function if the model is too large to be
-// enumerated, and warns in words if the estimates cannot be trusted.
+// enumerated, and warns if the estimates cannot be trusted.
 //
 // Annealed importance sampling (AIS) is too low on average. Reverse annealed
 // importance sampling, which starts at draws from the model, is too high. Together they bracket
@@ -24,7 +24,7 @@
 //
 // # Where to begin
 //
-// Read Estimate, Bracket for its results, and Warning. ExampleEstimate, in example_test.go,
+// Read Estimate, and Bracket for its results and warnings. ExampleEstimate, in example_test.go,
 // compares the estimates with the exact value.
 package logz
 

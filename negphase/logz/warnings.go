@@ -1,57 +1,32 @@
 package logz
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/partition"
 )
 
-// A Warning says why estimates may be wrong.
-type Warning struct {
-	Of   []Method // the estimates to which it applies
-	Text string
-}
-
-// String returns the text of the warning after the names of the
-// estimates.
-func (w Warning) String() string {
-	if len(w.Of) == 0 {
-		return w.Text
-	}
-	var names []string
-	for _, m := range w.Of {
-		names = append(names, m.Name())
-	}
-	return strings.Join(names, ", ") + ": " + w.Text
-}
-
+// Kinds of warnings about estimates of log Z, in addition to diag.FewTrips, diag.FewDraws and
+// diag.Unsettled. Of has the names of the estimates.
 const (
-	// There is a warning if the effective sample size (ESS) of the weights of AIS, or of its reverse, is
-	// below leastShare times the number of weights, or times leastChains if there are fewer weights. With
-	// a small ESS the chains probably miss modes of the model, which their spread does not show. The
-	// threshold was chosen on 303 models that can
-	// be enumerated, with a hundred chains at 500 and at 5000 temperatures, four
-	// times each. With an ESS of 70 or more, the interval of 95 % contained log Z in 95 % of the cases, for
-	// both AIS and its reverse. With an ESS between 50 and 70 it did in 85 % (AIS) and
-	// 74 % (reverse). Four hundred chains gave no better results at equal ESS per chain.
-	leastShare  = 0.7
-	leastChains = 100
-	// leastTrips is the least mean number of round trips of a group. On a model of MNIST (784 × 500
-	// units) with one round trip per group, Bennett's estimate was below AIS with 20000 temperatures
-	// for all of six seeds. On another model, with seven round trips per group, the two agreed. On the
-	// few of the 303 models above with fewer than ten round trips, the interval contained log Z in two
-	// of three cases.
-	leastTrips = 10
-	// leastDraws is the least number of independent draws of a group. The burn-in on the frozen ladder
-	// has a quarter of the number of sampled rounds. With 40 draws, one every 2τ rounds, it is 20τ
-	// long, which allows for the inaccurate errors of ten groups. On the same models with enough round
-	// trips, the interval contained log Z in 95 % of the cases with more than 40 draws, in eight of
-	// nine between 30 and 40, and in two of three below.
-	leastDraws = 40
+	FewWeightsLow  diag.Kind = "few_weights_low"  // AIS: its weights are worth too few; log Z is likely above it
+	FewWeightsHigh diag.Kind = "few_weights_high" // its reverse: log Z is likely below it
+	NoOverlap      diag.Kind = "no_overlap"       // neighbouring temperatures overlap too little for an estimate
+	Impossible     diag.Kind = "impossible"       // below the lower bound
+	SameChains     diag.Kind = "same_chains"      // from the same chains as an impossible estimate
+	OffExact       diag.Kind = "off_exact"        // an estimate differs from the exact log Z
+	Disagree       diag.Kind = "disagree"         // two estimates differ: see pairs; the kind has their methods appended
+)
+
+// Remedies for estimates of log Z.
+const (
+	MoreRounds       diag.Remedy = "ladder_rounds"
+	MoreTemperatures diag.Remedy = "ais_temperatures"
+	MoreChains       diag.Remedy = "ais_chains"
+	SmallerRate      diag.Remedy = "rate"
 )
 
 // check compares the estimates of b with its lower bound and with each other, and adds
@@ -70,43 +45,39 @@ func (s Settings) check(b *Bracket) {
 	}
 }
 
-func (b *Bracket) warn(methods []Method, format string, args ...any) {
-	b.Warnings = append(b.Warnings, Warning{methods, fmt.Sprintf(format, args...)})
+// warn adds a warning about the estimates of methods.
+func (b *Bracket) warn(kind diag.Kind, methods []Method, numbers diag.Numbers, help ...diag.Remedy) {
+	w := diag.Warning{Kind: kind, Numbers: numbers, Help: help}
+	for _, m := range methods {
+		w.Of = append(w.Of, m.Name())
+	}
+	b.Warnings = append(b.Warnings, w)
 }
 
-// checkWeights warns if the effective size of the weights of AIS or its reverse is too small. log
-// Z then probably lies above AIS and below the reverse. If bounds is set, an estimate that can serve as a
-// bound is added to Bounds instead.
+// checkWeights warns if the effective size of the weights of AIS or its reverse is too small: see
+// diag.LeastWeight. If bounds is set, an estimate that can serve as a bound is added to Bounds instead.
 func (b *Bracket) checkWeights(bounds bool) {
-	var methods []Method
-	var worth, sides []string
-	n := 0
 	for _, c := range []struct {
 		Method
 		*partition.Annealed
-		side string
-	}{{ByAIS, b.AIS, "above"}, {ByReverse, b.Reverse, "below"}} {
-		switch {
-		case c.Annealed == nil || c.ESS >= leastShare*float64(max(len(c.LogWeights), leastChains)):
+		kind diag.Kind
+	}{{ByAIS, b.AIS, FewWeightsLow}, {ByReverse, b.Reverse, FewWeightsHigh}} {
+		if c.Annealed == nil {
+			continue
+		}
+		n := len(c.LogWeights)
+		switch least := diag.LeastWeight * float64(max(n, diag.LeastWeights)); {
+		case c.ESS >= least:
 		case bounds && b.boundedBy(c.Method):
 			b.Bounds = append(b.Bounds, c.Method)
 		default:
-			n = len(c.LogWeights)
-			methods, worth, sides = append(methods, c.Method), append(worth, fmt.Sprintf("%.1f", c.ESS)), append(sides, c.side)
+			help := []diag.Remedy{MoreTemperatures}
+			if n < diag.LeastWeights {
+				help = append(help, MoreChains)
+			}
+			b.warn(c.kind, []Method{c.Method}, diag.Numbers{"weights": float64(n), "worth": c.ESS, "limit": least}, help...)
 		}
 	}
-	if methods == nil {
-		return
-	}
-	its, estimate, chains := "its", sides[0]+" its estimate", ""
-	if len(methods) > 1 {
-		its, estimate = "their", "between them"
-	}
-	if n < leastChains {
-		chains = fmt.Sprintf(" and %d chains", leastChains)
-	}
-	b.warn(methods, "%s %d weights are worth %s (below %.4g their spread does not show the error), and log Z is likely %s; use more temperatures%s",
-		its, n, strings.Join(worth, " and "), leastShare*float64(max(n, leastChains)), estimate, chains)
 }
 
 // boundedBy reports whether the estimate of m, AIS or its reverse, can serve as a bound: Bennett's
@@ -121,9 +92,9 @@ func (b *Bracket) boundedBy(m Method) bool {
 	case math.IsNaN(x):
 		return false
 	case m == ByAIS:
-		return !above(x, 0, ratio, ratioErr)
+		return !diag.Above(x, 0, ratio, ratioErr)
 	default:
-		return !above(ratio, ratioErr, x, 0)
+		return !diag.Above(ratio, ratioErr, x, 0)
 	}
 }
 
@@ -139,17 +110,14 @@ func (s Settings) checkLadder(b *Bracket) {
 	if len(methods) == 0 {
 		return
 	}
-	r := b.Bennett
+	r, groups := b.Bennett, float64(s.Groups)
 	if r != nil && math.IsNaN(r.LogZ) {
-		b.warn([]Method{ByBennett}, "neighbouring temperatures overlap by %.2g %%, and below 1 %% there is no estimate; use more rounds of the ladder, so that it is tuned longer",
-			100*r.Overlap)
+		b.warn(NoOverlap, []Method{ByBennett}, diag.Numbers{"overlap": r.Overlap}, MoreRounds)
 	}
-	if b.RoundTrips < leastTrips*int64(s.Groups) {
-		b.warn(methods, "its %d ladders made %d round trips together, fewer than %d each: the samples may miss modes of the model, and no error bar shows this; use more rounds of the ladder",
-			s.Groups, b.RoundTrips, leastTrips)
-	} else if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
-		b.warn(methods, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; use more rounds of the ladder",
-			s.Groups, r.ESS, leastDraws)
+	if n := float64(b.RoundTrips); n < diag.LeastTrips*groups {
+		b.warn(diag.FewTrips, methods, diag.Numbers{"ladders": groups, "trips": n, "limit": diag.LeastTrips}, MoreRounds)
+	} else if r != nil && !math.IsNaN(r.LogZ) && r.ESS < diag.LeastDraws*groups {
+		b.warn(diag.FewDraws, methods, diag.Numbers{"ladders": groups, "draws": r.ESS, "limit": diag.LeastDraws}, MoreRounds)
 	}
 }
 
@@ -158,7 +126,7 @@ func (s Settings) checkLadder(b *Bracket) {
 // are impossible. The warning of this is the first one and replaces other warnings of these estimates.
 func (b *Bracket) applyBound() {
 	var gone []Method
-	var numbers []string
+	lowest := b.LowerBound
 	for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
 		x, stdErr := b.estimate(m)
 		switch {
@@ -166,7 +134,7 @@ func (b *Bracket) applyBound() {
 		case !b.Doubtful(m) && b.LowerBound-*x <= normal95**stdErr:
 			b.Raised, *x = append(b.Raised, m), b.LowerBound
 		default:
-			gone, numbers = append(gone, m), append(numbers, fmt.Sprintf("%.3f", *x))
+			gone, lowest = append(gone, m), min(lowest, *x)
 		}
 	}
 	if gone == nil {
@@ -174,51 +142,55 @@ func (b *Bracket) applyBound() {
 	}
 	others := b.Warnings
 	b.Warnings = nil
-	what := "impossible estimate"
-	if len(gone) > 1 {
-		what += "s"
-	}
-	b.warn(gone, "%s, %s: the distinct rows of the data alone make log Z at least %.3f, and the chains have missed them; use many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
-		what, strings.Join(numbers, ", "), b.LowerBound)
+	b.warn(Impossible, gone, diag.Numbers{"estimate": lowest, "bound": b.LowerBound}, MoreTemperatures, MoreChains, MoreRounds, SmallerRate)
 	if b.Impossible(ByBennett) && b.Reverse != nil && !b.Impossible(ByReverse) {
-		b.warn([]Method{ByReverse}, "its chains are those of Bennett's estimate, which is impossible")
+		b.warn(SameChains, []Method{ByReverse}, nil)
 	}
 	for _, w := range others {
-		w.Of = slices.DeleteFunc(slices.Clone(w.Of), b.Impossible)
+		w.Of = slices.DeleteFunc(slices.Clone(w.Of), func(name string) bool {
+			return slices.ContainsFunc(gone, func(m Method) bool { return m.Name() == name })
+		})
 		if len(w.Of) > 0 {
 			b.Warnings = append(b.Warnings, w)
 		}
 	}
 }
 
+// pairs lists which estimates are suspected if the first is significantly below the second, and what helps.
+// The kind of the warning is DisagreeKind.
+var pairs = []struct {
+	low, high Method
+	suspects  []Method
+	help      []diag.Remedy
+}{
+	{ByAIS, ByBennett, []Method{ByAIS}, []diag.Remedy{MoreTemperatures}},
+	{ByBennett, ByAIS, []Method{ByBennett}, []diag.Remedy{MoreRounds}},
+	{ByAIS, ByReverse, []Method{ByAIS, ByReverse}, []diag.Remedy{MoreTemperatures, MoreRounds}},
+	{ByReverse, ByAIS, []Method{ByReverse}, []diag.Remedy{MoreRounds}},
+	{ByBennett, ByReverse, []Method{ByReverse}, []diag.Remedy{MoreTemperatures}},
+	{ByReverse, ByBennett, []Method{ByBennett, ByReverse}, []diag.Remedy{MoreRounds}},
+}
+
+// DisagreeKind is the kind of a warning that low is significantly below high.
+func DisagreeKind(low, high Method) diag.Kind {
+	return Disagree + "_" + diag.Kind(low) + "_below_" + diag.Kind(high)
+}
+
 // checkPairs warns of each pair of estimates that differ
 // significantly, because they cannot both be correct. It adds no warning if the suspected estimates already
 // have one.
 func (b *Bracket) checkPairs() {
-	const longer = "take more rounds of the ladder"
-	for _, c := range []struct {
-		low, high Method
-		methods   []Method
-		text      string
-	}{
-		{ByAIS, ByBennett, []Method{ByAIS}, "AIS is too low where its chains miss modes of the model; use more temperatures"},
-		{ByBennett, ByAIS, []Method{ByBennett}, "the samples of the ladder have missed modes that AIS found; " + longer},
-		{ByAIS, ByReverse, []Method{ByAIS, ByReverse}, "log Z lies between them, if the chains of the ladder have mixed; use more temperatures and more rounds of the ladder"},
-		{ByReverse, ByAIS, []Method{ByReverse}, "the upper estimate is below the lower one: the samples of the ladder have missed modes that AIS found; " + longer},
-		{ByBennett, ByReverse, []Method{ByReverse}, "reverse AIS is too high where few chains have all the weight; use more temperatures"},
-		{ByReverse, ByBennett, []Method{ByBennett, ByReverse}, "but both come from the same chains, which then have not mixed; " + longer},
-	} {
+	for _, c := range pairs {
 		low, lowErr := b.By(c.low)
 		high, highErr := b.By(c.high)
 		if b.Bound(c.low) || b.Bound(c.high) {
 			continue // checkWeights has compared bounds with Bennett's estimate
 		}
-		if !slices.ContainsFunc(c.methods, func(m Method) bool { return !b.Doubtful(m) }) {
+		if !slices.ContainsFunc(c.suspects, func(m Method) bool { return !b.Doubtful(m) }) {
 			continue
 		}
-		if above(high, highErr, low, lowErr) {
-			b.warn(c.methods, "%s says %.2f and %s %.2f, which their errors do not explain: %s",
-				c.low.Name(), low, c.high.Name(), high, c.text)
+		if diag.Above(high, highErr, low, lowErr) {
+			b.warn(DisagreeKind(c.low, c.high), c.suspects, diag.Numbers{"low": low, "high": high}, c.help...)
 		}
 	}
 }

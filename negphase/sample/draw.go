@@ -85,7 +85,7 @@ func (t Target) Draw(ctx context.Context, s Settings, key rbm.Key, progress func
 		if other.proof.Mixed || other.proof.agree() && !r.proof.agree() {
 			r = other
 		} else {
-			r.proof.Why += "; nor have ladders of temperatures mixed"
+			r.proof.Why.Cause = &diag.Warning{Kind: NorLadders}
 		}
 	}
 	return r.draw(ctx, s)
@@ -258,10 +258,10 @@ type Proof struct {
 	RoundTrips int64 // round trips of the ladders' particles, in all rounds
 	Ladders    int   // number of ladders in both sets; 0 for chains without temperatures
 
-	// Mixed is set if all tests pass: P and PicturesP are at least ½ %, Tau is known (TauErr is
-	// finite), the burn-in is at least 5·Tau, and ladders have made ten round trips on average.
-	// Otherwise Why says which test failed. Chains that have mixed fail one of the tests of P and
-	// PicturesP with a probability of 1 %.
+	// Mixed is set if all tests pass: P and PicturesP are at least diag.LeastP, Tau is known (TauErr is
+	// finite), the burn-in is at least diag.LeastBurnIn times Tau, and ladders have made diag.LeastTrips round
+	// trips on average. Otherwise Why says which test failed. Chains that have mixed fail one of the tests of P
+	// and PicturesP with a probability of 1 %.
 	//
 	// Draw makes the tests after 256, 512, 1024, … rounds, and stops when all pass.
 	// So chains that have mixed hardly ever fail every time, but chains
@@ -269,24 +269,15 @@ type Proof struct {
 	// found no difference with this number of chains. There may still be a small difference, or a
 	// mode that no chain has reached.
 	Mixed bool
-	Why   string
+	Why   diag.Warning
 }
 
-const (
-	// leastP is the least p-value of each of the two tests. Mixed chains fail one of the two tests with
-	// a probability of 1 %.
-	leastP = 0.005
-	// burnInTaus is the least burn-in in units of τ. The correlation with the start is then e⁻⁵.
-	burnInTaus = 5
-	// leastTrips is the least mean number of round trips of a ladder, from its coldest temperature to
-	// its hottest and back. Without round trips no particle has carried a fresh state from
-	// the hot end to the cold one, and the tests may compare two sets of stuck chains. Ten round trips are also required for log Z
-	// along a ladder (negphase/logz). With one round trip per ladder, some ladders on the built-in
-	// digits passed the tests although they repeated the same ten pictures.
-	leastTrips = 10
-	// rearrangements is the number of permutations in the energy test.
-	rearrangements = 999
-)
+// NorLadders is the kind of the Cause of Proof.Why if ladders of temperatures, which Draw tries after Gibbs
+// chains, have not mixed either.
+const NorLadders diag.Kind = "nor_ladders"
+
+// rearrangements is the number of permutations in the energy test.
+const rearrangements = 999
 
 // judge tests the chains in their current states.
 func (r *run) judge() Proof {
@@ -320,7 +311,7 @@ func (r *run) judge() Proof {
 		p.TauOf, p.Tau, p.TauErr, p.RHat, p.Effective = name, every*c.Time.Tau, every*c.Time.StdErr, c.RHat, c.Effective
 	}
 	p.Why = p.doubt()
-	p.Mixed = p.Why == ""
+	p.Mixed = p.Why.Kind == ""
 	return p
 }
 
@@ -332,27 +323,31 @@ func chainMeans(x [][]float64) []float64 {
 	return means
 }
 
-// doubt says why the chains have not mixed, or returns "".
-func (p Proof) doubt() string {
-	least := burnInTaus * p.Tau
+// doubt returns why the chains have not mixed. If they have, its kind is "".
+func (p Proof) doubt() (w diag.Warning) {
+	w.Numbers = diag.Numbers{"random": p.FreeEnergy, "data": p.FreeEnergyData, "z": p.Z, "p": p.PicturesP, "tau": p.Tau,
+		"rounds": float64(p.Rounds), "burn_in": float64(p.BurnIn), "times": diag.LeastBurnIn,
+		"ladders": float64(p.Ladders), "trips": float64(p.RoundTrips), "limit": diag.LeastTrips}
 	switch {
-	case p.P < leastP:
-		return fmt.Sprintf("chains from random states and from training rows still differ: their mean free energies are %.1f and %.1f nats (z = %.1f)", p.FreeEnergy, p.FreeEnergyData, p.Z)
-	case p.PicturesP < leastP:
-		return fmt.Sprintf("states of chains from random states and from training rows still differ (energy distance, p = %.3g)", p.PicturesP)
+	case p.P < diag.LeastP:
+		w.Kind = diag.MeansDiffer
+	case p.PicturesP < diag.LeastP:
+		w.Kind = diag.StatesDiffer
 	case math.IsNaN(p.Tau):
-		return "there are too few chains or rounds to tell"
+		w.Kind = diag.TooFew
 	case math.IsInf(p.Tau, 1):
-		return "the chains do not move"
+		w.Kind, w.Of = diag.Constant, []string{p.TauOf}
 	case math.IsInf(p.TauErr, 1):
-		return fmt.Sprintf("the chains forget slowly or stay apart: their autocorrelation time (%s), %.3g rounds or more, is too long to be told from %d rounds", p.TauOf, p.Tau, p.Rounds)
-	case least > float64(p.BurnIn):
-		return fmt.Sprintf("the chains forget slowly: the autocorrelation time (%s) is %.3g rounds, and the burn-in of %d should be five times that", p.TauOf, p.Tau, p.BurnIn)
-	case p.RoundTrips < leastTrips*int64(p.Ladders):
-		return fmt.Sprintf("%d ladders of temperatures made %d round trips in all, fewer than %d each: their coldest states may still depend on where they started", p.Ladders, p.RoundTrips, leastTrips)
+		w.Kind, w.Of = diag.Endless, []string{p.TauOf}
+	case diag.LeastBurnIn*p.Tau > float64(p.BurnIn):
+		w.Kind, w.Of = diag.ShortBurnIn, []string{p.TauOf}
+	case p.RoundTrips < diag.LeastTrips*int64(p.Ladders):
+		w.Kind = diag.FewTrips
+	default:
+		return diag.Warning{}
 	}
-	return ""
+	return w
 }
 
 // agree reports whether both tests find no difference between the two sets of chains.
-func (p Proof) agree() bool { return !(p.P < leastP) && !(p.PicturesP < leastP) }
+func (p Proof) agree() bool { return !(p.P < diag.LeastP) && !(p.PicturesP < diag.LeastP) }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/parallel"
 )
@@ -163,13 +164,11 @@ func nearestRow(set *data.Set, single, x []uint64, but int32) (labelled int32, l
 	return labelled, least
 }
 
-// leaveSD is the limit of Leave in standard deviations, which chance exceeds with a probability of 1/700.
-const leaveSD = 3
-
 // Leave reports whether the nearest row has the class of a picture significantly less often than
 // it has the class of a training row.
 func (a Agreement) Leave() bool {
 	p, q := float64(a.Same)/float64(a.Of), float64(a.Rows)/float64(a.Of)
 	both := float64((p + q) / 2)
-	return q-p > leaveSD*math.Sqrt(2*both*(1-both)/float64(a.Of))
+	err := math.Sqrt(both * (1 - both) / float64(a.Of))
+	return diag.Above(q, err, p, err)
 }

@@ -85,38 +85,20 @@ func (s *Sheet) put(to int, target Target, d Draw, r int) {
 	}
 }
 
-// Verdict says in words for how many queries the chains have mixed. A picture has one line per query.
-func (s Sheet) Verdict() string {
-	mixed := 0
+// MixedQueries returns the number of queries whose chains have mixed.
+func (s Sheet) MixedQueries() (n int) {
 	for _, d := range s.Draws {
 		if d.Mixed {
-			mixed++
+			n++
 		}
 	}
-	switch mixed {
-	case len(s.Draws):
-		return "their chains have mixed"
-	case 0:
-		return "their chains have not mixed"
-	}
-	return fmt.Sprintf("their chains have mixed in %d of %d lines", mixed, len(s.Draws))
+	return n
 }
+
+// Mixed reports whether the chains of all queries have mixed.
+func (s Sheet) Mixed() bool { return s.MixedQueries() == len(s.Draws) }
 
 // FromData reports whether any samples come from chains that started at rows of data.
 func (s Sheet) FromData() bool {
 	return slices.ContainsFunc(s.Draws, func(d Draw) bool { return d.Start == FromData })
-}
-
-// Caption returns the caption of a picture of the samples: the verdict and, if a is not nil, the number of
-// samples that have their class.
-func (s Sheet) Caption(a *Agreement) string {
-	if a == nil {
-		return s.Verdict()
-	}
-	return fmt.Sprintf("of %d samples, %d are nearest to a row of their class; %s", a.Of, a.Same, s.Verdict())
-}
-
-// Mixed reports whether the chains of all queries have mixed.
-func (s Sheet) Mixed() bool {
-	return !slices.ContainsFunc(s.Draws, func(d Draw) bool { return !d.Mixed })
 }

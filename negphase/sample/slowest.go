@@ -13,13 +13,13 @@ import (
 // mode can have the same free energies. So the autocorrelation time is
 // the longest one of several quantities.
 const (
-	ofFreeEnergy = "free energy"
-	ofActivity   = "hidden activity"        // Σ p(h=1|v)
-	ofComponent  = "principal component %d" // projection of the visible states on it
-	components   = 3                        // number of principal components
-	keptChains   = 64                       // number of chains of each side whose states are kept for projections
-	rowsOfLaw    = 256                      // number of states from which the components are computed
-	iterations   = 30                       // number of subspace iterations
+	ofFreeEnergy  = "free energy"
+	ofActivity    = "hidden activity"        // Σ p(h=1|v)
+	ofComponent   = "principal component %d" // projection of the visible states on it
+	components    = 3                        // number of principal components
+	keptChains    = 64                       // number of chains of each side whose states are kept for projections
+	componentRows = 256                      // number of states from which the components are computed
+	iterations    = 30                       // number of subspace iterations
 )
 
 // A quantity is a function of the state whose autocorrelation is measured.
@@ -82,7 +82,7 @@ func varies(x [][]float64) bool {
 func follow(states [][]rbm.Values, units int, key rbm.Key) []quantity {
 	var rows []rbm.Values
 	all := len(states) * len(states[0])
-	n := min(all, rowsOfLaw)
+	n := min(all, componentRows)
 	for i := range n { // chain by chain, with equally spaced rounds
 		rows = append(rows, states[i%len(states)][i*len(states[0])/n])
 	}

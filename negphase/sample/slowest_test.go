@@ -2,9 +2,10 @@ package sample
 
 import (
 	"math"
-	"strings"
+	"slices"
 	"testing"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -90,7 +91,7 @@ func TestSlowest(t *testing.T) {
 	}
 	r := follower(40, 2000, 0)
 	r.cold.rounds, r.cold.every = 2000, 1
-	if p := r.judge(); p.Mixed || !strings.Contains(p.Why, "stay apart") || !strings.Contains(p.Why, p.TauOf) {
+	if p := r.judge(); p.Mixed || p.Why.Kind != diag.Endless || !slices.Equal(p.Why.Of, []string{p.TauOf}) {
 		t.Errorf("they are said to have mixed, or to be slow by another name: %+v", p)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"gorbm/data"
@@ -257,7 +256,7 @@ func TestChainsThatStick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Mixed || d.Why == "" || d.Start != FromData || d.Rounds != s.Rounds || d.PicturesP > leastP {
+	if d.Mixed || d.Why.Kind == "" || d.Start != FromData || d.Rounds != s.Rounds || d.PicturesP > diag.LeastP {
 		t.Errorf("Gibbs chains in one of two modes: %+v", d.Proof)
 	}
 	for r := range d.V.Rows {
@@ -292,26 +291,26 @@ func TestChainsThatStick(t *testing.T) {
 
 // doubt returns the first failed test, in order, with the limits included.
 func TestDoubt(t *testing.T) {
-	good := Proof{BurnIn: 100, Tau: 20, P: leastP, PicturesP: leastP, Ladders: 20, RoundTrips: 200}
+	good := Proof{BurnIn: 100, Tau: 20, P: diag.LeastP, PicturesP: diag.LeastP, Ladders: 20, RoundTrips: 200}
 	for _, c := range []struct {
 		change func(p *Proof)
-		want   string
+		want   diag.Kind
 	}{
 		{func(*Proof) {}, ""},
 		{func(p *Proof) { p.P, p.PicturesP = math.NaN(), math.NaN() }, ""}, // without rows
 		{func(p *Proof) { p.Ladders, p.RoundTrips = 0, 0 }, ""},
-		{func(p *Proof) { p.RoundTrips = 199 }, "20 ladders of temperatures made 199 round trips in all, fewer than 10 each"},
-		{func(p *Proof) { p.Tau = 20.1 }, "forget slowly"},
-		{func(p *Proof) { p.TauErr = math.Inf(1) }, "stay apart"},
-		{func(p *Proof) { p.P = 0.0049 }, "mean free energies"},
-		{func(p *Proof) { p.PicturesP = 0.0049 }, "energy distance"},
-		{func(p *Proof) { p.Tau = math.Inf(1) }, "do not move"},
-		{func(p *Proof) { p.Tau = math.NaN() }, "too few"},
+		{func(p *Proof) { p.RoundTrips = 199 }, diag.FewTrips},
+		{func(p *Proof) { p.Tau = 20.1 }, diag.ShortBurnIn},
+		{func(p *Proof) { p.TauErr = math.Inf(1) }, diag.Endless},
+		{func(p *Proof) { p.P = 0.0049 }, diag.MeansDiffer},
+		{func(p *Proof) { p.PicturesP = 0.0049 }, diag.StatesDiffer},
+		{func(p *Proof) { p.Tau = math.Inf(1) }, diag.Constant},
+		{func(p *Proof) { p.Tau = math.NaN() }, diag.TooFew},
 	} {
 		p := good
 		c.change(&p)
-		if why := p.doubt(); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
-			t.Errorf("%+v: %q; want %q", p, why, c.want)
+		if got := p.doubt().Kind; got != c.want {
+			t.Errorf("%+v: got %q, want %q", p, got, c.want)
 		}
 	}
 }

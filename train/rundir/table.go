@@ -37,7 +37,8 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 }
 
 // ContinueTable opens the table of a run that is resumed after step. It keeps the rows up to step and
-// removes later rows. It is an error if the table has other columns.
+// removes later rows. Columns that are not among columns are removed too, because earlier versions had more.
+// It is an error if the table lacks a column, or has another order.
 func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {
 	path := f.Path(name)
 	text, err := f.Read(name, maxTable)
@@ -48,7 +49,13 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the metrics: %w", err)
 	}
-	if !slices.Equal(was, columns) {
+	var kept []int
+	for i, name := range was {
+		if slices.Contains(columns, name) {
+			kept = append(kept, i)
+		}
+	}
+	if !slices.EqualFunc(kept, columns, func(i int, name string) bool { return was[i] == name }) {
 		return nil, fmt.Errorf("cannot continue the metrics: %s has columns %v, not %v", path, was, columns)
 	}
 	for i, row := range rows {
@@ -60,7 +67,11 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	t := &Table{appender: appender{what: metricsText}, cols: len(columns)}
 	t.header(columns)
 	for _, row := range rows {
-		t.appendRow(row)
+		line := make([]float64, len(kept))
+		for k, i := range kept {
+			line[k] = row[i]
+		}
+		t.appendRow(line)
 	}
 	if err := atomicfile.WriteBytes(path, t.pending.Bytes()); err != nil {
 		return nil, err

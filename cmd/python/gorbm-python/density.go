@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/negphase/sample"
@@ -60,10 +61,7 @@ func logZ(q request) (map[string]any, []array, error) {
 		return nil, nil, err
 	}
 	z, stdErr, by := est.Best()
-	warnings := []string{}
-	for _, w := range est.Warnings {
-		warnings = append(warnings, w.String())
-	}
+	warnings := append([]string{}, cli.Sentences(est.Warnings)...)
 	low, _ := est.By(logz.ByAIS)
 	high, _ := est.By(logz.ByReverse)
 	name := ""
@@ -137,7 +135,7 @@ func draw(q request) (map[string]any, []array, error) {
 	}
 	x := sheet.Values.Dense()
 	d := sheet.Draws[0]
-	return map[string]any{"mixed": d.Mixed, "why": d.Why}, []array{floatArray("x", x.Data, x.Rows, x.Cols)}, nil
+	return map[string]any{"mixed": d.Mixed, "why": cli.Sentence(d.Why)}, []array{floatArray("x", x.Data, x.Rows, x.Cols)}, nil
 }
 
 // fillStates is the largest number of states for which fill enumerates the model of the missing inputs
@@ -189,7 +187,7 @@ func fill(q request) (map[string]any, []array, error) {
 			}
 			drawn++
 			if !d.Mixed {
-				unmixed, why = unmixed+1, d.Why
+				unmixed, why = unmixed+1, cli.Sentence(d.Why)
 			}
 			for k := range s.Samples {
 				for i, p := range d.Mean.Row(k) {

@@ -117,7 +117,7 @@ func (s *server) fit(q request) (map[string]any, []array, error) {
 		return nil, nil, err
 	}
 	header, arrays := result(o, t, set)
-	header["stopped"], header["warnings"] = stopped, []train.Warning{}
+	header["stopped"], header["warnings"] = stopped, []told{}
 	if !stopped {
 		if header["warnings"], err = w.warnings(q.ctx); err != nil {
 			return nil, nil, err

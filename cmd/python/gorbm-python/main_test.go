@@ -5,16 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"maps"
 	"math"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -493,32 +489,6 @@ func TestWarnings(t *testing.T) {
 }
 
 var flagName = regexp.MustCompile(`(^|[ (])-[a-z]`)
-
-// No warning of a fit names a flag of rbmtrain.
-func TestWarningsNameParameters(t *testing.T) {
-	found := 0
-	for _, name := range []string{"health.go", "verdict.go", "mixing_verdict.go"} {
-		file, err := parser.ParseFile(token.NewFileSet(), "../../../train/"+name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				text, _ := strconv.Unquote(lit.Value)
-				if flagName.MatchString(text) {
-					found++
-				}
-				if said := parameters.Replace(text); flagName.MatchString(said) {
-					t.Errorf("%s: %q names a flag", name, said)
-				}
-			}
-			return true
-		})
-	}
-	if found < 10 {
-		t.Errorf("%d texts with flags; the test looks for the wrong thing, want at least 10", found)
-	}
-}
 
 // A bad request gets a line that names the fault, and the program answers the next request.
 func TestErrors(t *testing.T) {

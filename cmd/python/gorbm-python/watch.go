@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"strings"
 
+	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/train"
@@ -25,8 +26,6 @@ const (
 	// log-likelihood falls, some hundred updates with the exact negative phase, which take seconds, show the
 	// cause.
 	watchWork = 1 << 22
-	// trainingKind is the kind, for the Python package, of warnings about units and weights.
-	trainingKind = "training"
 )
 
 // newWatch returns the watch of t, which trains m on set with the settings o.
@@ -58,35 +57,38 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 	return w, nil
 }
 
+// A told warning is a warning for the Python package.
+type told struct {
+	Kind string `json:"kind"` // mixing or training
+	Text string `json:"text"`
+}
+
 // warnings returns the warnings at the end of a fit, with parameters of the Python package in place of flags.
-func (w *watch) warnings(ctx context.Context) ([]train.Warning, error) {
+func (w *watch) warnings(ctx context.Context) ([]told, error) {
 	final, _, err := w.health.Final(ctx, w.evaluator)
-	all := append([]train.Warning{}, final...)
-	for i := range all {
-		switch all[i].Kind {
-		case train.GoalKind, train.WeightsKind, train.DeadKind:
-			all[i].Kind = trainingKind
+	all := []told{}
+	for _, f := range final {
+		t := told{"training", cli.SentenceWith(parameters, f)}
+		if diag.OfChains(f.Kind) {
+			t.Kind = "mixing"
 		}
-		all[i].Text = parameters.Replace(all[i].Text)
+		all = append(all, t)
 	}
 	return all, err
 }
 
-// parameters replaces flags of rbmtrain by parameters of the Python estimators.
-var parameters = strings.NewReplacer(
-	"use best.safetensors, the best on the rows held out, at which -stop-after ends a run", "fewer n_iter end a fit nearer to its best",
-	"-holdout with -stop-after ends a run at its best", "fewer n_iter end a fit nearer to its best",
-	"more -steps, more -hidden or", "more n_iter, more n_components or",
-	"-negphase pins -temperatures auto", `negphase="pins:tau=auto"`,
-	"-negphase pcd or pins", `negphase="pcd" or "pins"`,
-	"-holdout with -stop-after ends a run at its best, and more", "a smaller n_iter, more",
-	"-schedule linear", `schedule="linear"`,
-	"more -chains", "more chains",
-	"(-k)", "(k in negphase)",
-	"(-swaps)", "(swaps in negphase)",
-	"fewer -hidden", "a smaller n_components",
-	"-rate", "learning_rate",
-	"-batch", "batch_size",
-	"-init", "random_state",
-	"-l2", "l2",
-)
+// parameters has the words of the Python package for each remedy.
+var parameters = map[diag.Remedy]string{
+	train.SmallerRate:      "a smaller learning_rate",
+	train.AnotherRate:      "another learning_rate",
+	train.LinearSchedule:   `schedule="linear"`,
+	train.LargerBatch:      "a larger batch_size",
+	train.AnotherStart:     "another random_state",
+	train.WeightDecay:      "some l2",
+	train.MoreHidden:       "more n_components",
+	train.MoreSwaps:        "more rounds an update (swaps in negphase)",
+	train.MoreGibbs:        "more Gibbs steps an update (k in negphase)",
+	train.MoreChains:       "more chains",
+	train.PersistentChains: `negphase="pcd" or "pins"`,
+	train.TunedLadder:      `negphase="pins:tau=auto"`,
+}

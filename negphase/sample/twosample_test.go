@@ -1,4 +1,4 @@
-package train
+package sample
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 // Two samples of one distribution are 0 ± 1 standard deviations apart, and the mean over many pairs is
 // within five standard errors of 0. Two samples whose units have equal means, but depend on each other in
 // only one of them, are far apart. A distance of means would not show that.
-func TestApart(t *testing.T) {
+func TestStatesApart(t *testing.T) {
 	const rows, repeats = 20, 200
 	draw := func(equal bool, key rbm.Key) rbm.Values {
 		x := rbm.NewBits(rows, 70)
@@ -26,6 +26,10 @@ func TestApart(t *testing.T) {
 		}
 		return x
 	}
+	apart := func(x, y rbm.Values, key rbm.Key) float64 {
+		_, z := StatesTest(x, y, 40, key.Rand()) // 40 give the standard deviation to 1/√80
+		return z
+	}
 	var z []float64
 	for i := range uint64(repeats) {
 		key := rbm.NewKey(i)
@@ -39,7 +43,7 @@ func TestApart(t *testing.T) {
 		t.Errorf("the variance of z is %.3f, want about 1", variance)
 	}
 	if z := apart(draw(false, rbm.NewKey(1)), draw(true, rbm.NewKey(2)), rbm.NewKey(3)); z < 4 { // by chance once in 30,000 tests
-		t.Errorf("samples of other laws with equal means lie %.3f standard deviations apart, want at least 4", z)
+		t.Errorf("samples of other distributions with equal means lie %.3f standard deviations apart, want at least 4", z)
 	}
 	same := rbm.NewBits(rows, 70)
 	if z := apart(same, same, rbm.NewKey(3)); z != 0 {
