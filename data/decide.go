@@ -195,7 +195,7 @@ type judgement struct {
 
 // isTable reports whether the options ask for a table.
 func (o Options) isTable() bool {
-	return o.Schema != nil && o.Schema.Alphabet == "" || o.Levels > 0 || o.Numbers != "" || o.Categorical != "" && o.Categorical != "auto" || o.Pivot != ""
+	return o.Schema != nil && o.Schema.Alphabet == "" || o.Levels > 0 || o.Numbers != "" || o.Categorical != "" && o.Categorical != "auto"
 }
 
 // cut returns the number of different numbers above which they are no categories.
@@ -203,6 +203,11 @@ func (o Options) cut() int { return cmp.Or(o.Levels, defaultLevels) }
 
 // set decides what the columns are and makes a set of them.
 func (f *frame) set(opt Options) (*Set, error) {
+	if opt.Pivot != "" && opt.Pivot != "none" {
+		if err := f.pivot(opt); err != nil {
+			return nil, err
+		}
+	}
 	if opt.Schema != nil && opt.Schema.Alphabet == "" {
 		return f.table(opt.Schema, nil, opt)
 	}
@@ -212,6 +217,9 @@ func (f *frame) set(opt Options) (*Set, error) {
 				return nil, specErrorf("%s has no column %s to be categorical%s", f.path, quote(name), grammar.DidYouMean(name, f.inputs()))
 			}
 		}
+	}
+	if err := f.checkList(opt); err != nil {
+		return nil, err
 	}
 	if err := f.ofModel(opt); err != nil {
 		return nil, err
@@ -282,7 +290,7 @@ func (f *frame) checkGaps(kept []judgement, opt Options) error {
 	plain := opt.Binarize != Standard && opt.scaling().rule == "auto"
 	for _, j := range kept {
 		bits := j.c.values.least >= 0 && j.c.values.most <= 1
-		if plain && (bits || j.numbers <= j.cut) && j.c.whole && j.known >= 3*j.numbers {
+		if plain && (bits || j.numbers <= j.cut) && j.c.whole && (j.known >= 3*j.numbers || opt.Pivot != "") {
 			continue
 		}
 		at, row := f.firstCell(kept, func(c *column, r int) bool { return c.isGap(r) })
@@ -307,16 +315,49 @@ func (f *frame) firstCell(kept []judgement, is func(c *column, r int) bool) (*co
 	panic("data: no such cell")
 }
 
+// readings describes all columns of the file, in its order. kept[i] is read as described by of(i).
+func (f *frame) readings(kept, out []judgement, of func(i int) (as, why, other string)) []Reading {
+	all := make([]Reading, len(f.names))
+	for j, name := range f.names {
+		all[j] = Reading{Column: name, As: asNothing, Why: "-ignore"}
+		switch {
+		case f.roles[j] == weight:
+			all[j].As, all[j].Why = "weight of the row", "-weights"
+		case f.roles[j] == labels:
+			all[j].As, all[j].Why, all[j].Else = "label", fmt.Sprintf("%d classes", len(f.label.levels())), "-label-column none"
+		case slices.Contains(f.unused, name):
+			all[j].Why = "the model lacks it"
+		}
+	}
+	for i, j := range kept {
+		as, why, other := of(i)
+		all[j.c.at] = Reading{j.c.name, as, why, j.c.gaps(), strings.Replace(other, "NAME", givenName(j.c.name), 1)}
+	}
+	for _, j := range out {
+		all[j.c.at] = Reading{j.c.name, j.as, j.why, j.c.gaps(), j.other}
+	}
+	return all
+}
+
 // leftOut notes the columns that are left out, and returns their names.
 func (f *frame) leftOut(out []judgement) (notes, names []string) {
-	for _, j := range out {
+	const most = 3 // notes; further columns are named together
+	for i, j := range out {
 		note := fmt.Sprintf("%s is left out: %s", f.columnName(j.c), j.why)
-		if j.c.name == "" && j.why == "no cell is known" && j.c.at == len(f.names)-1 {
+		if j.why == "no cell is known" && j.c.at == len(f.names)-1 && (j.c.name == "" || f.kind == HeaderNo) {
 			note = fmt.Sprintf("%s is left out: each line ends with a separator", f.columnName(j.c))
 		} else if j.other != "" {
 			note += "; " + j.other + " keeps it"
 		}
-		notes = append(notes, note)
+		if i < most || len(out) == most+1 {
+			notes = append(notes, note)
+		} else if i == most {
+			var more []string
+			for _, j := range out[most:] {
+				more = append(more, j.c.name)
+			}
+			notes = append(notes, fmt.Sprintf("%d more columns are left out for such reasons: %s", len(more), someNames(more)))
+		}
 		if j.c.name != "" && f.kind == HeaderYes {
 			names = append(names, j.c.name)
 		}

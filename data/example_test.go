@@ -35,7 +35,8 @@ func ExampleHelp() {
 	// desjardins:P        four modes of 4×4 bits, flipped with probability P
 	// sequences[:N]       a family of proteins drawn from a known Potts model
 	//                     (N: that many training rows)
-	// FILE.csv .npz .npy  rows of values in [0,1]; others need -scale
+	// FILE.csv            rows of numbers or words, also .tsv, .txt, .dat, .data, gzipped or not
+	// .npz .npy           rows of values in [0,1]; others need -scale
 	// -                   rows from a pipe: .csv, .npz or .npy, recognised by the first bytes
 	// FILE.fasta          aligned sequences, also Stockholm files and gzipped ones;
 	//                     :alphabet=A after the name: protein, rna, dna or a file of its letters

@@ -59,11 +59,12 @@ func (l *firstLine) below(j int) bool {
 // returns an error if the line may as well be a row.
 func (l *firstLine) kind() (kind, note string, err error) {
 	last := len(l.cells) - 1
-	words, numbers, again, over := 0, 0, 0, 0
+	words, again := 0, 0
+	var numbers []string
 	for j := range l.inputs {
 		switch word := cell(l.cells, j); {
 		case isNumber(word):
-			numbers++
+			numbers = append(numbers, word)
 			if l.below(j) {
 				again++
 			}
@@ -71,46 +72,29 @@ func (l *firstLine) kind() (kind, note string, err error) {
 			words++
 			if l.below(j) {
 				again++
-			} else if l.numbersBelow(j) {
-				over++
 			}
 		}
 	}
 	switch {
-	case isLabelName(l.cells[last]) && (numbers == 0 || !slices.ContainsFunc(l.rows, func(row []string) bool { return strings.EqualFold(cell(row, last), cell(l.cells, last)) })):
+	case isLabelName(l.cells[last]) && (numbers == nil || !slices.ContainsFunc(l.rows, func(row []string) bool { return strings.EqualFold(cell(row, last), cell(l.cells, last)) })):
 		return HeaderYes, "", nil
-	case words == 0 && numbers == 0:
+	case words == 0 && numbers == nil:
 		return HeaderNo, "", nil
-	case numbers == 0 && again == 0:
+	case numbers == nil && again == 0:
 		return HeaderYes, "", nil
-	case numbers == 0 && 2*again >= words:
+	case numbers == nil && 2*again >= words:
 		return HeaderNo, "the first line is a row, as its words occur again below; -header yes reads it as names of the columns", nil
-	case numbers == 0:
+	case numbers == nil:
 		return "", "", specErrorf("%s: the first line may name the columns or be a row, as %d of its %d words occur again below; say which by -header yes or -header no", l.path, again, words)
-	case words > 0 && over == words && again == 0 && l.outside():
-		return HeaderNumbers, "", nil
-	case words == 0 && l.areNames():
+	}
+	years, _ := distinct(numbers)
+	if words == 0 && l.areNames() || words > 0 && again == 0 && years != nil && l.outside() {
 		return HeaderNumbers, "", nil
 	}
 	if sorted, _ := distinct(l.named()); words == 0 && len(sorted) > 1 && len(l.rows) >= leastIndex && !slices.ContainsFunc(l.rows, l.like) {
 		note = "the first line is different whole numbers, unlike the rows below, and is read as a row; -header yes reads it as names of the columns"
 	}
 	return HeaderNo, note, nil
-}
-
-// numbersBelow reports whether column j has numbers below the line, and nothing else but missing cells.
-func (l *firstLine) numbersBelow(j int) bool {
-	n := 0
-	for _, row := range l.rows {
-		switch word := cell(row, j); {
-		case IsMissing(word):
-		case !isNumber(word) && !isAmount(word):
-			return false
-		default:
-			n++
-		}
-	}
-	return n > 0
 }
 
 // named returns the cells of inputs. An empty first cell, above the row numbers of pandas, is left out.

@@ -165,7 +165,7 @@ func TestBadPaths(t *testing.T) {
 	if err := os.WriteFile(good, []byte("0,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text := filepath.Join(dir, "digits.txt")
+	text := filepath.Join(dir, "digits.bin")
 	if err := os.WriteFile(text, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestBadPaths(t *testing.T) {
 		}
 	}
 	_, _, err := Load(context.Background(), text, Options{})
-	checkFormat(t, err, text, "must end in .csv, .tsv, .csv.gz, .tsv.gz, .npz, .npy, .fasta, .fa, .faa, .fna, .afa, .a2m, .sto, .stk, -ubyte, -ubyte.gz, .idx or .idx.gz; convert")
+	checkFormat(t, err, text, "must end in .csv, .tsv, .txt, .dat, .data, .amat, .tab, .csv.gz, .tsv.gz, .txt.gz, .npz, .npy, .fasta, .fa, .faa, .fna, .afa, .a2m, .sto, .stk, -ubyte, -ubyte.gz, .idx or .idx.gz; convert")
 	_, _, err = Load(context.Background(), dir, Options{})
 	checkFormat(t, err, "is a folder")
 	folder := filepath.Join(dir, "folder.csv")

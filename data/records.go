@@ -110,6 +110,9 @@ func (r *records) read() ([]string, int, error) {
 			row[j] = field[1 : len(field)-1]
 		}
 	}
+	if r.comma == blank && len(row) == 1 && row[0] == "" {
+		return r.read() // a line of blanks
+	}
 	if r.comma == blank && len(row) > 1 && row[len(row)-1] == "" {
 		row = row[:len(row)-1] // blanks at the end of the line
 	}

@@ -26,6 +26,9 @@ func (f *frame) values(kept, out []judgement, opt Options) (*Set, error) {
 	for k, j := range kept {
 		between = between || j.c.values.between(to.at(k))
 	}
+	if err := f.checkBetween(kept, to, opt, s); err != nil {
+		return nil, err
+	}
 	s.X = rbm.NewBits(rows, cols)
 	if between {
 		s.Binarize = bin.mode
@@ -84,6 +87,26 @@ func (f *frame) values(kept, out []judgement, opt Options) (*Set, error) {
 	if scaling.rule != "" && len(to) > 1 {
 		s.Notes = append(s.Notes, fmt.Sprintf("-scale %s: each column has its own range; pictures take one for all columns, by -shape or -scale LOW:HIGH", scaling.rule))
 	}
+	s.Readings = f.readings(kept, out, func(i int) (as, why, other string) {
+		x := kept[i].c.values
+		switch why = fmt.Sprintf("from %g to %g", x.least, x.most); {
+		case s.Spins || opt.scaling().rule == "spins":
+			return asSpin, "−1 and 1", ""
+		case s.Binarize == Standard:
+			return asGaussian, why, "-scale minmax, -numbers levels"
+		case to.at(i) == present:
+			return asBit, why + ", on above 0", "-scale max"
+		case x.between(to.at(i)) && s.Grey.Rows == 0 && bin.mode == Threshold:
+			return asBit, why + ", on from the middle of the scale " + to.at(i).String(), "-binarize sample, -binarize none, -units gaussian"
+		case x.between(to.at(i)) && s.Grey.Rows == 0:
+			return asBit, why + ", drawn", "-binarize threshold, -binarize none, -units gaussian"
+		case x.between(to.at(i)):
+			return asValue, why, "-binarize threshold, -units gaussian"
+		case x.least == x.most:
+			return asBit, fmt.Sprintf("always %g", x.least), ""
+		}
+		return asBit, fmt.Sprintf("%g and %g", x.least, x.most), "-categorical NAME"
+	})
 	s.Height, s.Width = NearSquare(cols)
 	s.guessed = true
 	s.Scale = opt.describe(to)
@@ -91,6 +114,34 @@ func (f *frame) values(kept, out []judgement, opt Options) (*Set, error) {
 		s.Scale = ""
 	}
 	return s, f.addLabels(s, opt, func(w string) bool { return w == "" })
+}
+
+// checkBetween notes which share of the values lies strictly between 0 and 1, where they are cut at ½ unasked. It returns an
+// error if that are nearly all of them.
+func (f *frame) checkBetween(kept []judgement, to scales, opt Options, s *Set) error {
+	const nearly, leastCells = 0.9, 100
+	if !opt.canBeReal() || opt.Binarize != Threshold {
+		return nil
+	}
+	n, cells := 0, len(kept)*len(f.lines)
+	for k, j := range kept {
+		if scale := to.at(k); j.c.values.between(scale) {
+			for r := range f.lines {
+				if v := j.c.number(r); v != scale.low && v != scale.high {
+					n++
+				}
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	share := fmt.Sprintf("%.3g %% of the values lie strictly between 0 and 1", 100*float64(n)/float64(cells))
+	if float64(n) > nearly*float64(cells) && cells >= leastCells {
+		return formatErrorf("%s: %s; -units gaussian reads them as real numbers, and -binarize sample, threshold or none as probabilities of ones (drawn, cut at ½ or kept)", f.path, share)
+	}
+	s.Notes = append(s.Notes, share+" and are cut at ½; -binarize sample draws them, none keeps them as probabilities, and -units gaussian reads real numbers")
+	return nil
 }
 
 // namesRows returns the note about a column that may name the rows.

@@ -191,7 +191,7 @@ func ParseSchema(text string) (*Schema, error) {
 		}
 		total += n
 		edges := slices.IsSorted(c.Edges) && (c.Edges == nil || len(c.Edges) == n-1)
-		if n < 2 || n > maxLevels || total > maxTableLevels || c.Bit != (n == 2) || !edges {
+		if n < 2 || n > maxTableLevels || total > maxTableLevels || c.Bit != (n == 2) || !edges {
 			return nil, formatErrorf("schema: column %s does not have levels that fit", quote(c.Name))
 		}
 	}

@@ -98,6 +98,10 @@ type Set struct {
 	// Columns are the names of the inputs in the header of a CSV file; nil if there is no header.
 	Columns []string
 
+	// Readings say what each column of a text file was read as, in the order of the file; nil for other sources and for
+	// files that were read with a Schema.
+	Readings []Reading
+
 	// Notes are messages, a line each, about what the reader of a file dropped or reinterpreted.
 	Notes []string
 

@@ -20,7 +20,7 @@ func sources() []source {
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
 		{"desjardins", "desjardins:P", "four modes of 4×4 bits, flipped with probability P", seeded, nil, loadDesjardins},
 		{"sequences", "sequences[:N]", "a family of proteins drawn from a known Potts model\n(N: that many training rows)", seeded, nil, loadFamily},
-		{".csv", "FILE.csv", "rows of values in [0,1]; others need -scale", seedless, csvEndings, loadText},
+		{".csv", "FILE.csv", "rows of numbers or words, also .tsv, .txt, .dat, .data, gzipped or not", seedless, csvEndings, loadText},
 		{".npz", ".npz", "rows of values in [0,1]; others need -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
 		{".npy", ".npy", "rows of values in [0,1]; others need -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
 		{Stdin, "-", "rows from a pipe: .csv, .npz or .npy, recognised by the first bytes", seedless, nil, loadPipe},
@@ -30,7 +30,7 @@ func sources() []source {
 }
 
 // csvEndings are the endings of text files of rows. The separator of columns follows from the first line.
-var csvEndings = []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}
+var csvEndings = []string{".csv", ".tsv", ".txt", ".dat", ".data", ".amat", ".tab", ".csv.gz", ".tsv.gz", ".txt.gz"}
 
 // A source is a data set that Load knows by name, or a kind of file that it
 // reads.

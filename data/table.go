@@ -83,6 +83,18 @@ func (f *frame) newTable(kept, out []judgement, opt Options) (*Set, error) {
 	set, err := f.table(s, kept, opt)
 	if err == nil {
 		set.Dropped = dropped
+		set.Readings = f.readings(kept, out, func(i int) (as, why, other string) {
+			c, j := &s.Columns[i], kept[i]
+			switch {
+			case c.Number != nil:
+				return asGaussian, fmt.Sprintf("%d or more numbers, standardised", j.numbers), "-numbers levels, -categorical " + givenName(c.Name)
+			case c.Edges != nil:
+				return asLevels, fmt.Sprintf("numbers from %g to %g, cut into %d intervals", j.c.values.least, j.c.values.most, len(c.Levels)), "-numbers gaussian, -levels N"
+			case c.Bit:
+				return asBit, someNames(c.Levels), "-ignore " + givenName(c.Name)
+			}
+			return asCategories, countOf(len(c.Levels), "value") + ": " + someNames(c.Levels[:min(3, len(c.Levels))]), "-ignore " + givenName(c.Name)
+		})
 	}
 	return set, err
 }
@@ -247,6 +259,12 @@ func (f *frame) table(schema *Schema, kept []judgement, opt Options) (*Set, erro
 	for j := range schema.Columns {
 		column := &schema.Columns[j]
 		c := used[column.Name]
+		if c == nil && opt.Pivot != "" && opt.Pivot != "none" { // no row of the list has this column
+			c = newColumn(column.Name, -1, 0, nil)
+			for range f.lines {
+				c.add("")
+			}
+		}
 		if c == nil {
 			return nil, formatErrorf("%s has no column %s, which the model has%s", f.path, quote(column.Name), grammar.DidYouMean(column.Name, f.inputs()))
 		}

@@ -29,7 +29,7 @@ type DataFlags struct {
 	Test, Unlabelled, Weights                              string
 	Categorical, Ignore                                    string
 	Numbers                                                string
-	Separator, Missing, Unknown                            string
+	Separator, Missing, Unknown, Pivot                     string
 	Levels                                                 int
 	Holdout                                                float64 // fraction or number of training rows that the command will hold out, and the key by which it chooses them
 	HoldoutKey                                             rbm.Key
@@ -83,6 +83,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it has words, or numbers that look like names of columns: 0, 1, 2, … or 1, 2, 3, …, or whole numbers unlike all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
 	f.StringVar(&d.Separator, "separator", "auto", "what separates the columns of a text file: comma, semicolon, tab, bar, blank (any number of blanks), none (each character is a column), another character, or auto: it follows from the first rows").Offer("auto", "comma", "semicolon", "tab", "bar", "blank", "none")
 	f.Var(names{&d.Missing, ""}, "missing", "`values` that also mark missing cells of a text file, separated by commas, such as -1 or 9,unknown. Always missing are an empty cell, NA, N/A, n/a, NaN, nan, null, NULL, None and ?, and a dash among numbers")
+	f.StringVar(&d.Pivot, "pivot", "", "columns of a list with a row for each cell, such as user,item,rating: it becomes a table with a row for each user and a column for each item. Without the third a cell is whether the pair is there. none: the rows are no list")
 	f.StringVar(&d.Unknown, "unknown", "error", "what a word is that the model does not know: error, or missing, so that the cell counts as missing").Choice("error", "missing")
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "mark, such as -1 or ?, of rows without a label, in files where only some rows have one; an empty label always means none")
@@ -137,7 +138,7 @@ func (n names) Set(text string) error {
 // notes on how the data were read, and warns of a test set that it does not use.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
 	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown, Holdout: d.Holdout, HoldoutKey: d.HoldoutKey,
-		Separator: d.Separator, Missing: d.Missing, Unknown: strings.TrimPrefix(d.Unknown, "error"), Columns: d.columns, KnownLabel: d.knownLabel, Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
+		Separator: d.Separator, Missing: d.Missing, Pivot: d.Pivot, Unknown: strings.TrimPrefix(d.Unknown, "error"), Columns: d.columns, KnownLabel: d.knownLabel, Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
 	switch {
 	case d.gaussian() && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
 		return nil, nil, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
@@ -258,6 +259,7 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 		{"ignore", "", "is for .csv files", csv},
 		{"separator", "auto", "is for .csv files", csv},
 		{"missing", "", "is for .csv files", csv},
+		{"pivot", "", "is for .csv files", csv},
 		{"scale", "auto", "is for files of numbers", func(s *data.Set) bool { return file(s) && numbers(s) }},
 		{"binarize", "", "is for numbers from 0 to 1", numbers},
 		{"label-column", "auto", "is for files that may hold labels", func(s *data.Set) bool { return file(s) && s.Values() != "sequences" }},
@@ -271,7 +273,7 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 	// Flags for values between 0 and 1 have no effect if the data have no such values.
 	bits := !anySet(func(s *data.Set) bool { return s.Binarize != data.Binary })
 	for _, name := range []string{"binarize", "scale"} {
-		if bits && d.Flags.Given(name) && d.Flags.Lookup(name).Value.String() != "spins" {
+		if bits && d.Flags.Given(name) && !slices.Contains([]string{"spins", "presence"}, d.Flags.Lookup(name).Value.String()) {
 			lines = append(lines, fmt.Sprintf("-%s has no effect on %s, all of whose values are 0 and 1", name, train.Name))
 		}
 	}
@@ -299,7 +301,7 @@ func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 		about.Scale = "spins"
 	}
 	about.Reweight, about.Ignore, about.Missing = d.Reweight, d.Ignore, d.Missing
-	about.Separator = strings.TrimPrefix(d.Separator, "auto")
+	about.Separator, about.Pivot = strings.TrimPrefix(d.Separator, "auto"), d.Pivot
 	if set.Schema != nil {
 		about.Schema = set.Schema.Text()
 	}
@@ -337,6 +339,7 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	}
 	follow("ignore", &d.Ignore, about.Ignore, true)
 	follow("missing", &d.Missing, about.Missing, true)
+	follow("pivot", &d.Pivot, about.Pivot, true)
 	d.ignoreKnown = !d.Flags.Given("ignore")
 	if d.Flags.Given("data") {
 		if !d.Flags.Given("weights") {

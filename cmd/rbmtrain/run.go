@@ -120,6 +120,7 @@ func (p *plan) rehearse(hash string) error {
 	}
 	return p.flags.Print(c, func(w io.Writer) error {
 		fmt.Fprintln(w, p.describe())
+		cli.WriteReadings(w, p.sets.Train.Readings)
 		c.Forecast.write(w)
 		return nil
 	})

@@ -34,6 +34,7 @@ type About struct {
 	Ignore      string   // columns of the data that were not used, in the form of flag -ignore
 	Missing     string   // words that mark missing cells of the data, in the form of flag -missing
 	Separator   string   // of the columns of the data, in the form of flag -separator
+	Pivot       string   // columns of the data, if they are a list, in the form of flag -pivot
 	Height      int      // height of the inputs as a picture, in pixels; 0 if unknown
 	Width       int      // width of the picture, in pixels
 	Pictures    bool     // each row of the data was an array of Height × Width
@@ -106,6 +107,7 @@ var texts = []struct {
 	{"ignore", func(a *About) *string { return &a.Ignore }},
 	{"missing", func(a *About) *string { return &a.Missing }},
 	{"separator", func(a *About) *string { return &a.Separator }},
+	{"pivot", func(a *About) *string { return &a.Pivot }},
 	{"schema", func(a *About) *string { return &a.Schema }},
 }
 
