@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -117,17 +116,22 @@ func Units(m *rbm.RBM) string {
 	return text
 }
 
-// WriteTSV is like WriteCSV, with tabs between columns. It quotes cells with commas, so that
+// WriteCSV returns a function that writes the lines as a CSV file, for
+// atomicfile.Write. Cells are written as they are, so that a reader has them back: a spreadsheet may take some of them for
+// formulas.
+func WriteCSV(lines [][]string) func(w io.Writer) error { return WriteSeparated(lines, ',') }
+
+// WriteSeparated is WriteCSV with any separator of columns. Next to tabs it quotes cells with commas, so that
 // readers do not mistake the comma for the separator.
-func WriteTSV(lines [][]string) func(w io.Writer) error {
+func WriteSeparated(lines [][]string, separator rune) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		for _, line := range lines {
 			for i, text := range line {
 				if i > 0 {
-					out.WriteByte('\t')
+					out.WriteRune(separator)
 				}
-				if strings.ContainsAny(text, "\t\",\n\r") {
+				if strings.ContainsRune(text, separator) || strings.ContainsAny(text, "\",\n\r") && !isDecimal(text, separator) || text != strings.TrimLeft(text, " \t") || strings.HasPrefix(text, "#") || len(line) == 1 && text == "" {
 					text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 				}
 				out.WriteString(text)
@@ -138,17 +142,10 @@ func WriteTSV(lines [][]string) func(w io.Writer) error {
 	}
 }
 
-// WriteCSV returns a function that writes the lines as a CSV file, for atomicfile.Write. Cells are written
-// as they are, so that words of the user's own files come back unchanged.
-func WriteCSV(lines [][]string) func(w io.Writer) error { return WriteSeparated(lines, ',') }
-
-// WriteSeparated is WriteCSV with any separator of columns.
-func WriteSeparated(lines [][]string, separator rune) func(w io.Writer) error {
-	return func(w io.Writer) error {
-		c := csv.NewWriter(w)
-		c.Comma = separator
-		return c.WriteAll(lines)
-	}
+// isDecimal reports whether text is a number with a decimal comma, where the comma is no separator.
+func isDecimal(text string, separator rune) bool {
+	_, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	return separator != ',' && err == nil
 }
 
 // Field writes x for a CSV file, to the given number of significant digits, or "" for NaN.

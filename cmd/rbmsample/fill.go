@@ -71,6 +71,15 @@ func (o *options) fillTable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	first := 1 // record of row 0
+	if set.Header == data.HeaderNo && len(lines) > 0 {
+		first = 0
+		var names []string // by which data calls the columns
+		for i := range lines[0] {
+			names = append(names, fmt.Sprintf("c%d", i+1))
+		}
+		lines = slices.Insert(lines, 0, names)
+	}
 	if len(lines) != set.Len()+1 {
 		return fmt.Errorf("%s has changed while it was read; try again", o.fill)
 	}
@@ -118,7 +127,7 @@ func (o *options) fillTable(ctx context.Context) error {
 					say(notation.Number(level), rbm.Exp(logp[k]))
 				}
 			}
-			words[data.Cell{Record: r + 1, Column: column(c.Name)}] = notation.Number(word)
+			words[data.Cell{Record: first + r, Column: column(c.Name)}] = notation.Number(word)
 		}
 		unit := 0
 		for j := range schema.Columns {
@@ -164,7 +173,7 @@ func (o *options) fillTable(ctx context.Context) error {
 
 // loadTable loads a table with missing cells. It must have the columns of the model's training table.
 func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about modelfile.About, schema *data.Schema) (*data.Set, error) {
-	set, _, err := data.Load(ctx, path, data.Options{Schema: schema, Unlabelled: true, NoLabel: about.Unlabelled})
+	set, _, err := data.Load(ctx, path, data.Options{Schema: schema, Unlabelled: true, NoLabel: about.Unlabelled, Missing: about.Missing, Separator: about.Separator})
 	if err != nil {
 		return nil, err
 	}

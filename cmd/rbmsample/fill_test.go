@@ -462,3 +462,43 @@ func TestFillLabels(t *testing.T) {
 	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "other.csv", "-out", "c.csv"}, "other.csv: ", `"w"`)
 	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "/dev/stdin", "-out", "c.csv"}, "-fill reads a table from a file, not from a pipe")
 }
+
+// Known cells stay as they are, also words that begin like formulas and control characters, so that the model
+// reads the filled table. A table without a header is filled without one.
+func TestFillKeepsCells(t *testing.T) {
+	clitest.Isolate(t)
+	words := []string{"=1+1", "+cmd", "@SUM(A1)", "-2+3", "\x1b[2Jred", "'quoted"}
+	for _, head := range []string{"a,b,c\n", ""} {
+		var whole, holes strings.Builder
+		whole.WriteString(head)
+		holes.WriteString(head)
+		for i := range 300 {
+			cells := []string{words[i%6], words[i/2%6], strconv.Itoa(i % 3)}
+			whole.WriteString(strings.Join(cells, ",") + "\n")
+			if i < 60 {
+				cells[i%3] = ""
+				holes.WriteString(strings.Join(cells, ",") + "\n")
+			}
+		}
+		name := map[bool]string{true: "head", false: "bare"}[head != ""]
+		clitest.Write(t, name+".csv", whole.String())
+		clitest.Write(t, name+"-holes.csv", holes.String())
+		trained(t, name+".csv", 3, 200, func(s *train.Settings) { s.Batch, s.Rate = 30, 0.1 })
+		for _, out := range []string{name + "-filled.csv", name + "-again.csv"} {
+			from := map[bool]string{true: name + "-filled.csv", false: name + "-holes.csv"}[strings.HasSuffix(out, "again.csv")]
+			rbmsample.OK(t, "-model", "m.safetensors", "-fill", from, "-out", out)
+		}
+		filled := strings.Split(clitest.Read(t, name+"-filled.csv"), "\n")
+		for r, line := range strings.Split(holes.String(), "\n") {
+			got, want := strings.Split(filled[r], ","), strings.Split(line, ",")
+			for j := range want {
+				if len(got) != len(want) || want[j] != "" && got[j] != want[j] || line != "" && got[j] == "" {
+					t.Fatalf("%s, line %d: %q is filled as %q", name, r+1, line, filled[r])
+				}
+			}
+		}
+		if clitest.Read(t, name+"-again.csv") != clitest.Read(t, name+"-filled.csv") {
+			t.Errorf("%s: a filled table changes", name)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (p *plan) write(s sample.Sheet, r *result) error {
 	case ".csv":
 		write = cli.WriteCSV(p.rows(s))
 	case ".tsv":
-		write = cli.WriteTSV(p.rows(s))
+		write = cli.WriteSeparated(p.rows(s), '\t')
 	default:
 		img, err := p.draw(p.values(s), s, r)
 		if err != nil {
