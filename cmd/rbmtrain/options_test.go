@@ -805,7 +805,7 @@ func TestStopAfterWithGaps(t *testing.T) {
 		head = append(head, "c"+strconv.Itoa(i))
 		first, second = append(first, "x"), append(second, "y")
 	}
-	table := strings.Join(head, ",") + ",label\n" + strings.Join(second, ",") + ",l\n"
+	table := strings.Join(head, ",") + ",label\n" + strings.Repeat(strings.Join(second, ",")+",l\n", 4)
 	second[3] = "NA"
 	table += strings.Repeat(strings.Join(first, ",")+",k\n"+strings.Join(second, ",")+",l\n", 10)
 	clitest.Write(t, "t.csv", table)
