@@ -215,7 +215,7 @@ func TestJSON(t *testing.T) {
 		r.Laws[0].Samples == nil || r.Laws[0].Start != "random" || r.Nearest == nil || r.Laws[0].Trips != nil {
 		t.Errorf("%+v", r)
 	}
-	r = object(t, "-model m.npz -class 3 -rounds 256 -negphase pt:chains=4:tau=1/2/4 -out b.npz")
+	r = object(t, "-model m.npz -class 11 -rounds 256 -negphase pt:chains=4:tau=1/2/4 -out b.npz")
 	if r.Class != "11" || r.N != 50 || r.Laws[0].Trips == nil || *r.Laws[0].Trips == 0 || r.Laws[0].NegPhase != "pt:k=1:swaps=1:chains=4:start=uniform:tau=1/2/4" {
 		t.Errorf("a ladder: %+v", r)
 	}

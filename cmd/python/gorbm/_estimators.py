@@ -1,8 +1,10 @@
 """The estimators."""
 
+import functools
 import json
 import operator
 import re
+import threading
 import warnings
 
 import numpy as np
@@ -25,6 +27,17 @@ from ._sklearn import (
 
 _TYPES = [np.float64, np.float32]
 _LEARNED = "gaussian:precision=learned"
+
+
+def _alone(method):
+    """Make threads that share an estimator train it one after another."""
+
+    @functools.wraps(method)
+    def alone(self, *args, **kwargs):
+        with self.__dict__.setdefault("_lock", threading.RLock()):
+            return method(self, *args, **kwargs)
+
+    return alone
 
 
 class MixingWarning(UserWarning):
@@ -105,6 +118,7 @@ class _RBM(BaseEstimator):
     _classes = 0  # number of label units
     _groups = ""  # kinds of the inputs, such as "softmax:3 bernoulli:2", if from_run found categories
     _schema = None  # columns of a table or sites of sequences, if from_run found them
+    _found = False  # the run found the scale of its values, as by -scale auto
     units = "binary"
 
     def __init__(
@@ -152,7 +166,7 @@ class _RBM(BaseEstimator):
         """Set scale_low_ and scale_high_, or means and deviations, from the rows of the first fit."""
         if self.units not in ("binary", "gaussian", _LEARNED):
             raise ValueError(f"units is {self.units!r}; there are 'binary', 'gaussian' and {_LEARNED!r}")
-        self._groups, self._schema = "", None
+        self._groups, self._schema, self._found = "", None, False
         if self._real:
             self._learn_moments(X)
             return
@@ -205,6 +219,10 @@ class _RBM(BaseEstimator):
             return ((X - self.mean_) / self.scale_).astype(X.dtype)
         low, high = (x.astype(X.dtype) for x in (self.scale_low_, self.scale_high_))
         values = X.data if _is_sparse(X) else X
+        if self._found and values.size and (values.min() < 0 or values.max() > 1):
+            if values.min() < 0 or values.max() > 255:
+                raise ValueError("values lie outside [0, 1] and are not bytes; scale them as the rows that the run was trained on")
+            high = np.full_like(high, 255)
         if self.scale is None and values.size and (values.min() < 0 or values.max() > 1):
             raise ValueError("values lie outside [0, 1]; scale='minmax' maps them into it")
         if _is_sparse(X):
@@ -301,7 +319,7 @@ class _RBM(BaseEstimator):
         if answer["stopped"]:
             raise KeyboardInterrupt
         for warning in answer["warnings"]:
-            warnings.warn(warning["text"], MixingWarning if warning["kind"] == "mixing" else TrainingWarning, stacklevel=3)
+            warnings.warn(warning["text"], MixingWarning if warning["kind"] == "mixing" else TrainingWarning, stacklevel=4)
 
     def _partial_fit(self, X, y=None):
         fitted = hasattr(self, "components_")
@@ -346,6 +364,7 @@ class _RBM(BaseEstimator):
     def __getstate__(self):
         state = dict(super().__getstate__())
         state.pop("_process", None)  # _state has its whole state
+        state.pop("_lock", None)
         return state
 
     def _arrays(self, X, y):
@@ -403,7 +422,8 @@ class _RBM(BaseEstimator):
         """Open a model that rbmtrain has trained.
 
         path is the folder of a run, or a .safetensors file. scale and binarize, or means and deviations, are those of the
-        run; params are further parameters of the estimator. A model of a table accepts rows of words and numbers, one for
+        run. If the run found the scale itself, X has values in [0, 1], or bytes if some are above 1: then 255 becomes 1.
+        params are further parameters of the estimator. A model of a table accepts rows of words and numbers, one for
         each column of the table. A model of aligned sequences accepts strings. Both also accept rows of their units: for
         each column, a 0 or 1 for each level, of which exactly one is 1, or a single 0 or 1 if there are two levels.
         """
@@ -441,6 +461,7 @@ class _RBM(BaseEstimator):
         else:
             model.scale_low_, model.scale_high_ = (np.broadcast_to(x, (n,)).astype(np.float64) for x in (low, high))
             model._groups, model._schema = groups, _schema.parse(about.get("schema"))
+            model._found = not about.get("scale") and not groups
         if "columns" in about and model._schema is None:
             model.feature_names_in_ = np.array(json.loads(about["columns"]), dtype=object)
         model._seed = int(about.get("seed", 1)) % (2**31 - 1)
@@ -493,6 +514,7 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _RBM):
     def _n_features_out(self):
         return self.components_.shape[0]
 
+    @_alone
     def fit(self, X, y=None):
         """Train on the rows of X, an array or a sparse array (n_samples, n_features); y is ignored.
 
@@ -501,6 +523,7 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _RBM):
         self._fit(validate_data(self, X, accept_sparse="csr", dtype=_TYPES))
         return self
 
+    @_alone
     def partial_fit(self, X, y=None):
         """Take a training step for every batch_size rows of X, in order, and return self.
 
@@ -796,6 +819,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
         self.classes_ = classes
         self._classes = len(classes)
 
+    @_alone
     def fit(self, X, y):
         """Train on the rows of X, an array or a sparse array (n_samples, n_features), and their classes y.
 
@@ -808,6 +832,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
         self._fit(X, y)
         return self
 
+    @_alone
     def partial_fit(self, X, y, classes=None):
         """Take a training step for every batch_size rows, as partial_fit of BernoulliRBM does, and return self.
 

@@ -11,6 +11,7 @@ import threading
 import time
 import unittest
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -148,6 +149,23 @@ class TestTruth(unittest.TestCase):
             if objective != "joint":
                 self.assertEqual(np.mean(m.predict(X) == y), 1)
 
+    def test_threads(self):
+        """Threads that share an estimator train it one after another, and get what one thread gets."""
+        X = rows(200)
+        alone, shared = (gorbm.BernoulliRBM(4, random_state=0, batch_size=20) for _ in range(2))
+        for _ in range(8):
+            alone.partial_fit(X)
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(shared.partial_fit, X) for _ in range(8)]:
+                done.result(timeout=60)
+        self.assertEqual(shared.n_steps_, 80)
+        np.testing.assert_array_equal(shared.components_, alone.components_)
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(shared.fit, X) for _ in range(4)]:
+                done.result(timeout=60)
+        np.testing.assert_array_equal(shared.components_, alone.fit(X).components_)
+        pickle.loads(pickle.dumps(shared))
+
     @needs_sklearn
     def test_beside_sklearn(self):
         """With equal attributes scikit-learn's BernoulliRBM has the same features; its random scores have our mean."""
@@ -178,6 +196,10 @@ class TestTruth(unittest.TestCase):
         m = gorbm.RBMDensity.from_run(os.environ["GORBM_MODEL"])
         np.testing.assert_allclose(m.score_samples(X) + m.log_z_, -want["free"], atol=1e-9)
         self.assertAlmostEqual(m.log_z_, float(want["log_z"][0]), places=9)
+        for kind in (np.float64, np.uint8):  # bytes, as the run read them
+            np.testing.assert_allclose(m.score_samples((255 * X).astype(kind)) + m.log_z_, -want["free"], atol=1e-9)
+        with self.assertRaisesRegex(ValueError, "outside \\[0, 1\\] and are not bytes"):
+            m.score_samples(256 * X)
         with self.assertRaisesRegex(ValueError, "3 label units"):
             gorbm.BernoulliRBM.from_run(os.path.join(os.environ["GORBM_MODEL"], "labelled.safetensors"))
         for name, scale in (("spins", (-1, 1)), ("columns", ([0] * 6 + [-1], [1, 2, 3, 4, 5, 6, 0]))):
