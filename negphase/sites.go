@@ -57,10 +57,13 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 // visible states of such a model do not persist, so a Gibbs step before the moves draws the visible
 // units that are not Gaussian.
 func marginalSites(m *rbm.RBM, mover mcmc.Mover) (s sites, err error) {
+	if err := m.CheckGaussian(); err != nil {
+		return s, fmt.Errorf("%s: %w", moverName(mover), err)
+	}
 	visible := 0
 	for _, g := range m.Groups() {
-		for i := g.First; g.Kind != rbm.Gaussian && i < g.First+g.Units; i++ {
-			if g.Kind == rbm.Bernoulli {
+		for i := g.First; !g.Real() && i < g.First+g.Units; i++ {
+			if !g.Joint() {
 				s.units = append(s.units, int32(visible))
 			}
 			visible++

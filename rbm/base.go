@@ -67,18 +67,26 @@ func (m *RBM) baseOr(b *Base) *Base {
 // means of the data. mean has these means, and rows is the number N of rows over which they were taken. A
 // Bernoulli unit that is on in n rows gets log((n+½)/(N−n+½)); a unit of a softmax label gets log(n+½). The
 // halves keep biases finite for units that never change. The units of a softmax group of q inputs get
-// log(n+1/q), minus the mean over the group. Gaussian units get their mean. It panics if dst or mean has
+// log(n+1/q), minus the mean over the group. Real units get the field at
+// which they have the mean, at precision 1. It panics if dst or mean has
 // another length than the visible layer.
 func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	if len(dst) != m.Visible() || len(mean) != m.Visible() {
 		panic("rbm: LogOdds needs one mean and one element of dst for each visible unit")
 	}
 	for _, g := range m.visible.groups {
-		if g.isJoint() && !g.Label {
+		if g.Joint() && !g.Label {
 			units.FieldOfStates(g.values(dst), g.values(mean), rows)
 			continue
 		}
-		g.Kind.(units.VisibleKind).Field(g.values(dst), g.values(mean), rows)
+		switch kind := g.Kind.(type) {
+		case units.VisibleKind:
+			kind.Field(g.values(dst), g.values(mean), rows)
+		case units.RealKind:
+			for i, x := range g.values(mean) {
+				g.values(dst)[i] = float32(kind.FieldOf(float64(x), 1))
+			}
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gorbm/rbm/internal/vec"
-	"gorbm/rbm/units"
 )
 
 // ErrAllGiven is the error of Given if no visible unit is free.
@@ -115,7 +114,7 @@ func (m *RBM) FillGroups(inputs []float32) ([]float32, error) {
 	for _, g := range m.visible.apart {
 		for i := g.First; i < min(g.First+g.Units, m.Inputs()); i++ {
 			x := inputs[i]
-			if g.Kind.Support() == units.Real && x == x || x == 0 || x == 1 || x == FreeInput {
+			if g.Real() && x == x || x == 0 || x == 1 || x == FreeInput {
 				continue
 			}
 			panic("rbm: a clamped input is 0 or 1, or a number for a real unit")

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gorbm/negphase/diag"
-	"gorbm/rbm/units"
 )
 
 // grouped returns a model whose visible layer has softmax groups before, between and after
@@ -218,21 +217,5 @@ func TestGroupsRowByRow(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	}
-}
-
-// A kind of units that only hidden layers can have is refused as visible units, under its name. Without
-// the refusal the exact log Z of such a model is wrong, and a walk on its visible units panics.
-func TestVisibleKinds(t *testing.T) {
-	for _, kind := range units.Kinds {
-		_, want := kind.(units.VisibleKind)
-		func() {
-			defer func() {
-				if got := recover(); (got == nil) != want || got != nil && got != "rbm: "+kind.String()+" units cannot be visible" {
-					t.Errorf("%v: got the panic %v; can be visible: %v", kind, got, want)
-				}
-			}()
-			NewGroups(6, Group{Kind: kind, Units: 3}, Group{Kind: Bernoulli, Units: 2})
-		}()
 	}
 }

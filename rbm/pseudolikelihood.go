@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gorbm/rbm/internal/vec"
-	"gorbm/rbm/units"
 )
 
 // PseudoLogLikelihood overwrites dst, of length v.Rows, with the log pseudo-likelihood of each row,
@@ -83,7 +82,7 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 	}
 	b.table, b.weights = grown(b.table, 2*pseudoUnits*width), grown(b.weights, width)
 	for _, g := range m.visible.apart {
-		if g.Kind.Support() == units.Real {
+		if g.Real() {
 			continue
 		}
 		for i, end := g.First, g.First+g.Units; i < end; i += pseudoUnits {
@@ -202,7 +201,7 @@ func (e *evaluation) scoreReal(dst []float64, b *rowBlock, first int) {
 	width := vec.RoundUp(m.Hidden())
 	b.weights, b.table = grown(b.weights, width), grown(b.table, width)
 	for _, g := range m.visible.apart {
-		for i := g.First; g.Kind == Gaussian && i < g.First+g.Units; i++ {
+		for i := g.First; g.Real() && i < g.First+g.Units; i++ {
 			nodes := m.Nodes(i)
 			b.logp = grown(b.logp, nodes.N)
 			m.widenRow(b.weights, i)

@@ -64,7 +64,7 @@ func (m *RBM) SetSpins(s Spins) error {
 // CheckSpins returns the error of Spins, or nil.
 func (m *RBM) CheckSpins() error {
 	for _, g := range m.visible.groups {
-		if g.Kind != Bernoulli {
+		if g.Real() || g.Joint() {
 			return fmt.Errorf("%w: visible units %d … %d are %v units", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
 		}
 	}

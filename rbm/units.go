@@ -51,8 +51,8 @@ func newLayer(groups ...Group) (l layer) {
 		g.First, g.at = first, at
 		first += g.Units
 		l.groups = append(l.groups, g)
-		l.isReal = l.isReal || g.Kind.Support() == units.Real
-		if g.isJoint() {
+		l.isReal = l.isReal || g.Real()
+		if g.Joint() {
 			l.joint = append(l.joint, g)
 			at += g.Units
 		} else if n := len(l.apart); n > 0 && i > 0 && groups[i-1].Kind == g.Kind {
@@ -158,8 +158,11 @@ func (v Values) states() units.States {
 	return units.States{Words: v.Words, Stride: v.Stride}
 }
 
-// isJoint reports whether the units of g are one variable.
-func (g *Group) isJoint() bool { return g.Kind.Support() == units.OneHot }
+// Joint reports whether the units of g are one variable: exactly one of them is on.
+func (g Group) Joint() bool { return g.Kind.Support() == units.OneHot }
+
+// Real reports whether the units of g have real values. The states of other groups are bits, and can be listed.
+func (g Group) Real() bool { return g.Kind.Support() == units.Real }
 
 // jointUnits returns the number of units in joint groups.
 func (l *layer) jointUnits() int {
@@ -210,20 +213,18 @@ func NewGroups(hidden int, visible ...Group) *RBM {
 
 // NewLayers returns an RBM with these hidden units and visible groups. It sets First of each
 // group. Weights and biases are zero; other parameters of units have the initial values of their
-// kind. It panics if a layer or a group has no unit, if visible units are of a kind that is not a
-// [units.VisibleKind], or if a group before the last is a label. It also panics if the hidden group is
-// softmax or a label, or if hidden units are real and there is a label.
+// kind. It panics if a layer or a group has no unit, or if a group before the last is a label. It also panics
+// if the hidden group is softmax or a label, or if hidden units are real and there is a label. Visible units
+// may be of any kind, but data, files and some methods need a [units.VisibleKind], and some others one that
+// passes CheckGaussian.
 func NewLayers(hidden Group, visible ...Group) *RBM {
-	if hidden.isJoint() || hidden.Label {
+	if hidden.Joint() || hidden.Label {
 		panic("rbm: hidden units are independent")
 	}
 	n := 0
 	for _, g := range visible {
 		if g.Units <= 0 {
 			panic("rbm: a group without units")
-		}
-		if _, ok := g.Kind.(units.VisibleKind); !ok {
-			panic("rbm: " + g.Kind.String() + " units cannot be visible")
 		}
 		n += g.Units
 	}
@@ -267,16 +268,31 @@ func (m *RBM) CheckBinaryHidden() error {
 
 func (m *RBM) checkBinaryInputs() error {
 	for _, g := range m.visible.groups {
-		if g.Kind != Bernoulli && !g.Label {
+		if g.Real() || g.Joint() && !g.Label {
 			return fmt.Errorf("%w: visible units %d … %d are one %v group", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
 		}
 	}
 	return nil
 }
 
-// CheckSites returns an error if m has real visible and real hidden units. Callers need the
-// conditional density of one visible unit given all others, which has no simple form for such models.
+// CheckGaussian returns an error that wraps ErrUnits if m has real visible units that are not Gaussian.
+// Callers need it that integrate real visible units out, or compute their densities.
+func (m *RBM) CheckGaussian() error {
+	for _, g := range m.visible.groups {
+		if g.Real() && g.Kind != Gaussian {
+			return fmt.Errorf("%w: visible units %d … %d are %v units; of real visible units only Gaussian ones are supported here", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
+		}
+	}
+	return nil
+}
+
+// CheckSites returns an error if m has real visible and real hidden units, or does not pass CheckGaussian.
+// Callers need the conditional density of one visible unit given all others, which has no simple form for such
+// models.
 func (m *RBM) CheckSites() error {
+	if err := m.CheckGaussian(); err != nil {
+		return err
+	}
 	if m.visible.isReal && m.hidden.isReal {
 		return errors.New("real visible and real hidden units have no densities unit by unit; use hidden units of bits")
 	}
@@ -357,7 +373,7 @@ func (m *RBM) binary() int {
 // softmaxLabel reports whether the label is a softmax group.
 func (m *RBM) softmaxLabel() bool {
 	label, ok := m.Label()
-	return ok && label.Kind == Softmax
+	return ok && label.Joint()
 }
 
 // values returns the part of x for the units of g. x has one value for each unit of the layer.

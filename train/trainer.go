@@ -214,7 +214,7 @@ func SetBiases(m *rbm.RBM, set *data.Set, start string) {
 		panic(fmt.Sprintf("train: the start is %q; it must be %s", start, grammar.List(Starts, "or")))
 	}
 	SetLogOdds(m, set)
-	if start == "sparse" && m.HiddenKind() == rbm.Bernoulli {
+	if start == "sparse" && !m.RealHidden() {
 		for j := range m.HiddenBias {
 			m.HiddenBias[j] += sparseBias
 		}
@@ -601,7 +601,7 @@ func (t *Trainer) checkSpread(negative rbm.Phase) error {
 func (t *Trainer) meanSquare(b rbm.Phase) float64 {
 	sum, units := 0.0, 0
 	for _, g := range t.model.Groups() {
-		if g.Kind.Support() != rbm.Gaussian.Support() {
+		if !g.Real() {
 			continue
 		}
 		units += g.Units

@@ -169,7 +169,7 @@ func (p *plan) put(row []float32, v float64) ([]float32, error) {
 func (p *plan) isReal(i int) bool {
 	for _, g := range p.m.Groups() {
 		if i < g.First+g.Units {
-			return g.Kind == rbm.Gaussian
+			return g.Real()
 		}
 	}
 	return false

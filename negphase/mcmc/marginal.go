@@ -1,6 +1,7 @@
 package mcmc
 
 import (
+	"cmp"
 	"fmt"
 
 	"gorbm/rbm"
@@ -24,14 +25,15 @@ type Marginal struct {
 }
 
 // NewMarginal returns the marginal of a model with Gaussian visible units, at β = 1. The error wraps
-// rbm.ErrDiverged if a coupling is not finite, or rbm.ErrUnits if the hidden units are real.
+// rbm.ErrDiverged if a coupling is not finite, or rbm.ErrUnits if the hidden units are real, or visible ones
+// that are not Gaussian.
 func NewMarginal(m *rbm.RBM) (*Marginal, error) {
-	if err := m.CheckBinaryHidden(); err != nil {
+	if err := cmp.Or(m.CheckGaussian(), m.CheckBinaryHidden()); err != nil {
 		return nil, fmt.Errorf("with the Gaussian units summed out: %w", err)
 	}
 	q := &Marginal{}
 	for _, g := range m.Groups() {
-		for i := g.First; g.Kind != rbm.Gaussian && i < g.First+g.Units; i++ {
+		for i := g.First; !g.Real() && i < g.First+g.Units; i++ {
 			q.Visible = append(q.Visible, i)
 		}
 	}

@@ -126,7 +126,7 @@ func singleUnits(set *data.Set) []uint64 {
 	b, unit := rbm.NewBits(1, set.X.Cols), 0
 	for _, g := range set.Groups {
 		for j := range g.Units {
-			b.Set(0, unit+j, g.Kind != rbm.Softmax)
+			b.Set(0, unit+j, !g.Joint())
 		}
 		unit += g.Units
 	}
