@@ -39,10 +39,9 @@ type arrayRun struct {
 	State  string `json:"state"` // one of the constants below, before this command
 	Error  string `json:"error,omitempty"`
 
-	Result   json.RawMessage `json:"result,omitempty"`   // JSON result of the run, with -json
-	Forecast *forecast       `json:"forecast,omitempty"` // with -dry-run
-	line     int             // number of the run's line in the file, from 1
-	args     []string        // arguments of rbmtrain, with -out
+	Result json.RawMessage `json:"result,omitempty"` // JSON result of the run, with -json
+	line   int             // number of the run's line in the file, from 1
+	args   []string        // arguments of rbmtrain, with -out
 }
 
 // The states of a run.
@@ -239,7 +238,7 @@ func (a *array) examine(ctx context.Context) error {
 
 func (a *array) examineAll(ctx context.Context) error {
 	var out strings.Builder
-	unfinished, seconds, longest := 0, 0.0, 0.0
+	unfinished := 0
 	for i := range a.runs {
 		r := &a.runs[i]
 		about, err := a.examineRun(ctx, r)
@@ -248,33 +247,22 @@ func (a *array) examineAll(ctx context.Context) error {
 		}
 		if a.dryRun {
 			fmt.Fprintf(&out, "run %d, %s, %s: %s\n", r.Number, r.Folder, r.State, about)
-			if f := r.Forecast; f != nil {
-				f.write(&out)
-				unfinished, seconds = unfinished+1, seconds+f.Seconds
-				if f.Longest != nil {
-					longest += f.Longest.Seconds
-				} else {
-					longest += f.Seconds
-				}
+			if r.State != finishedRun {
+				unfinished++
 			}
 		}
 	}
 	if !a.dryRun {
 		return nil
 	}
-	fmt.Fprintf(&out, "total: %s left, %s", cli.Count(unfinished, "run"), duration(seconds))
-	if longest > seconds {
-		fmt.Fprintf(&out, ", or %s with the longest ladders", duration(longest))
-	}
-	out.WriteString(", without measurements\n")
-	return a.flags.Print(map[string]any{"runs": a.runs, "seconds": seconds}, func(w io.Writer) error {
+	fmt.Fprintf(&out, "total: %s left\n", cli.Count(unfinished, "run"))
+	return a.flags.Print(map[string]any{"runs": a.runs}, func(w io.Writer) error {
 		_, err := io.WriteString(w, out.String())
 		return err
 	})
 }
 
-// examineRun sets the state of r, and with -dry-run its forecast unless r is finished. It
-// returns a line that describes the run.
+// examineRun sets the state of r. It returns a line that describes the run.
 func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err error) {
 	o := newOptions()
 	if err := o.flags.Parse(r.args, io.Discard, a.flags.Stderr); err != nil {
@@ -290,11 +278,6 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 	}
 	if r.State, err = p.stateOf(&rundir.Folder{Dir: r.Folder}); err != nil {
 		return "", err
-	}
-	if a.dryRun && r.State != finishedRun {
-		if r.Forecast, err = p.tryout(); err != nil {
-			return "", err
-		}
 	}
 	text := p.describe()
 	return text[strings.LastIndexByte(text, '\n')+1:], nil // without the lines about the data

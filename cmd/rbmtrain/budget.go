@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 
 	"gorbm/train"
 )
@@ -17,7 +15,6 @@ import (
 //	measurements                          freeWork/8   4 %   -eval-every and -metrics override it
 //	trials after a loss of likelihood     freeWork/3   3 %   only in few runs
 //	samples.png                           freeWork/8   4 %   rbmsample draws more
-//	singular values in the report         freeWork/32  0.5 %
 //	samples of snapshots in the report    freeWork/32  0.5 %
 //	other pictures, final metrics         the rest
 const (
@@ -27,7 +24,7 @@ const (
 	measureFree, measureShare = freeWork / 8, 0.04
 	trialFree, trialShare     = freeWork / 3, 0.03
 	samplesFree, samplesShare = freeWork / 8, 0.04
-	historyFree, historyShare = freeWork / 32, 0.005 // for singular values, and again for samples of snapshots
+	historyFree, historyShare = freeWork / 32, 0.005
 
 	// In a training step with ins, a row costs stepRow and each of its units stepUnit, besides the work of
 	// the weights. In other passes a row costs otherRow. In models of few units these costs are most of the
@@ -52,21 +49,3 @@ func trialTerms(p *plan) float64 {
 
 // passes returns the multiply-adds of rows that pass through the given number of weights outside of training.
 func passes(rows, weights int) float64 { return float64(rows) * float64(weights+otherRow) }
-
-// leftOut returns a line about results that this run omitted to save time, with the commands that make them,
-// or "" if it omitted none.
-func (r *runner) leftOut() string {
-	var all []string
-	if r.samples.any {
-		all = append(all, fmt.Sprintf("samples of each class (%s)", sampleCommand(r.folder.Dir, r.plan.sets.Train)))
-	}
-	p := r.plan
-	few, most := p.measureEvery(), p.interval(mostMeasured)
-	if p.measures() && p.evalEvery == few && few > most { // otherwise -eval-every set the number
-		all = append(all, fmt.Sprintf("more than %d measurements (-eval-every %d)", p.steps/few+1, most))
-	}
-	if all == nil {
-		return ""
-	}
-	return "left out, as they would take more than 15 % of the time of training: " + strings.Join(all, ", ")
-}

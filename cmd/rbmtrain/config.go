@@ -25,8 +25,8 @@ type config struct {
 	Steps     int               `json:"steps"`
 	EvalEvery int               `json:"eval_every"`
 	Metrics   []string          `json:"metrics"`
-	Rates     []rateChange      `json:"rates,omitempty"`    // changes of the rate by -resume
-	Forecast  *forecast         `json:"forecast,omitempty"` // only in the output of -dry-run -json
+	Rates     []rateChange      `json:"rates,omitempty"`        // changes of the rate by -resume
+	Memory    float64           `json:"memory_bytes,omitempty"` // bound on the memory of each rank besides the data; only in the output of -dry-run -json
 }
 
 type configData struct {

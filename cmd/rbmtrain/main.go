@@ -193,7 +193,7 @@ func newOptions() *options {
 	f.StringVar(&o.arrayFile, "array", "", "file of runs. Each line has the flags of a run, or of a grid of runs such as -negphase {pcd,ins} -seed {1..5}; they are added to the flags given here. Unfinished runs are run one after another, or only the run of -array-index or of this job of an array").Tag(tagCall, tagArray)
 	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the run of -array to do, from 0 (default: the value of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX, otherwise all runs)").For("array").Tag(tagCall, tagArray)
 	f.AddWorkers(&o.workers).Tag("resume", tagCall)
-	f.BoolVar(&o.dryRun, "dry-run", false, "check all settings and data, and forecast the time and memory of the run; write nothing").Tag(tagCall, tagArray)
+	f.BoolVar(&o.dryRun, "dry-run", false, "check all settings and data, and print them with the memory that the run needs; write nothing").Tag(tagCall, tagArray)
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run").Tag(tagCall, tagArray)
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time between checkpoints, such as 5m or 1h, or number of steps")
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output", "resume", tagCall, tagArray)

@@ -52,7 +52,7 @@ func TestPresets(t *testing.T) {
 		{"paper, other labels", "-data labelled.csv -preset ins-paper -labels softmax", "ins-paper", []string{"softmax"}},
 	} {
 		args := append(strings.Fields(c.args), "-hidden", "4", "-dry-run")
-		out := unforecast(rbmtrain.OK(t, args...))
+		out := rbmtrain.OK(t, args...)
 		for _, want := range c.want {
 			if !strings.Contains(strings.ReplaceAll(out, "\n", " "), want) {
 				t.Errorf("%s: %q is not in %s", c.name, want, out)
@@ -66,7 +66,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: the preset is %s, want %s", c.name, config.Preset.Name, c.preset)
 		}
 		if !strings.Contains(c.args, "-preset") {
-			if named := unforecast(rbmtrain.OK(t, append(args, "-preset", c.preset)...)); named != out {
+			if named := rbmtrain.OK(t, append(args, "-preset", c.preset)...); named != out {
 				t.Errorf("%s: -preset %s says %s, and auto %s", c.name, c.preset, named, out)
 			}
 		}

@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/diag"
@@ -284,38 +282,21 @@ const (
 	historyModels = 8
 	// historyUnits is the number of hidden units whose filters are shown.
 	historyUnits = 12
-	// historyValues is the number of singular values that are shown.
-	historyValues = 6
-	// historyWork is the largest size·rank for which singular values are computed: some
-	// seconds for all snapshots. size is visible · hidden units, and rank the smaller number
-	// of the two.
-	historyWork = 1 << 30
-	// historyRows·rank passes of a row take as long as the singular values of all
-	// snapshots.
-	historyRows = 240
 )
 
-// addHistory adds results from the run's snapshots. The section values gets the singular values of the
-// weights, and the filters of the first hidden units. The section along gets samples, or a note that samples
-// would take too long. It adds nothing if there are fewer than two snapshots. m has the shape of the models.
-func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
+// addHistory adds results from the run's snapshots. The section filters gets the weights of the first
+// hidden units. The section along gets samples, or a note that samples would take too long. It adds nothing if there
+// are fewer than two snapshots. m has the shape of the models.
+func (r *runner) addHistory(m *rbm.RBM, filters, along *report.Section) error {
 	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
+	if !set.IsPicture() {
+		return nil
+	}
 	all, err := rundir.ReadSnapshots(r.folder.Dir, historyModels)
 	if err != nil {
 		return nil // a run of a single step has no snapshots
 	}
 	if all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil }); len(all) < 2 {
-		return nil
-	}
-	size, rank := m.Visible()*m.Hidden(), min(m.Visible(), m.Hidden())
-	// short reports whether the given work would take too long for this run.
-	short := func(needed float64) bool {
-		return needed > historyFree+float64(historyShare*work(settings, steps, m.Visible(), m.Hidden()))
-	}
-	if float64(size)*float64(rank) <= historyWork && !short(passes(historyRows*rank, size)) {
-		values.Charts = append(values.Charts, singularValues(all))
-	}
-	if !set.IsPicture() {
 		return nil
 	}
 	units := min(historyUnits, m.Hidden(), max(1, plots.MaxValues/(len(all)*m.Inputs())))
@@ -341,12 +322,13 @@ func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 		return err
 	}
 	picture.Note = "Each line is a step. Good filters take shape and then stay. If they only grow stronger at the end, training was long enough."
-	values.Pictures = append(values.Pictures, picture)
+	filters.Pictures = append(filters.Pictures, picture)
 	if r.samples.missing != "" {
 		return nil
 	}
 	rounds := r.samples.rounds / alongShare
-	if rounds == 0 || short(chainRounds(2*len(all)*alongChains*alongSamples*rounds, size)) {
+	may := historyFree + float64(historyShare*work(settings, steps, m.Visible(), m.Hidden()))
+	if rounds == 0 || chainRounds(2*len(all)*alongChains*alongSamples*rounds, m.Visible()*m.Hidden()) > may {
 		along.Words = []string{fmt.Sprintf("They are left out because they would take too long. %s draws samples at a step.", sampleCommand(filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"), set))}
 		return nil
 	}
@@ -411,37 +393,6 @@ func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings
 		fmt.Sprintf("%d samples of the model at each of %d steps, from the first to the last, a line for each", across, len(all)), sheet)
 	picture.Note = fmt.Sprintf("Each line is a step. Good samples come to look like training rows. As in samples.png, samples are drawn by chains that started at random where these have mixed (in %d of %d lines after %d rounds), and otherwise by chains that started at training rows.", mixed, len(all), rounds)
 	return []report.Picture{picture}, err
-}
-
-// singularValues returns a chart of the largest singular values of the weights at each snapshot.
-func singularValues(all []rundir.Snapshot) plots.Chart {
-	chart := plots.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", LogX: true,
-		Good: "Values that level off are good; if one grows far above the others, the rate is too high."}
-	for k := range historyValues {
-		chart.Lines = append(chart.Lines, plots.Line{Name: fmt.Sprintf("no. %d", k+1)})
-	}
-	for _, s := range all {
-		w := mat.NewDense(s.Model.Visible(), s.Model.Hidden(), nil)
-		for i := range s.Model.Visible() {
-			for j := range s.Model.Hidden() {
-				w.Set(i, j, float64(s.Model.Weight(i, j)))
-			}
-		}
-		var svd mat.SVD
-		var values []float64
-		if svd.Factorize(w, mat.SVDNone) {
-			values = svd.Values(nil)
-		}
-		for k := range chart.Lines {
-			v := math.NaN()
-			if k < len(values) {
-				v = values[k]
-			}
-			l := &chart.Lines[k]
-			l.X, l.Y = append(l.X, float64(s.Step)), append(l.Y, v)
-		}
-	}
-	return chart
 }
 
 // mistakesShown is the largest number of misclassified rows in the report.

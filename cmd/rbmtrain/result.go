@@ -305,7 +305,6 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		rec.Add("samples_mixed", s.mixed)
 	}
 	say("%s", r.samples.describe(r.plan.model.Classes(), len(r.standing) > 0))
-	rec.Say("", r.leftOut())
 	for _, f := range figures {
 		if !f.Ladder {
 			rec.Say("", f.Text)

@@ -16,6 +16,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
+	"gorbm/rbm/memory"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
 	"gorbm/train/plots"
@@ -106,7 +107,7 @@ func (r *runner) resumeFlags() string {
 	return flags
 }
 
-// rehearse carries out -dry-run: it prints the plan and a forecast.
+// rehearse carries out -dry-run: it prints the plan and a bound on the memory.
 func (p *plan) rehearse(hash string) error {
 	if p.opts.out != "" {
 		if _, err := rundir.Check(p.opts.out, p.opts.force); err != nil {
@@ -114,14 +115,11 @@ func (p *plan) rehearse(hash string) error {
 		}
 	}
 	c := p.config(hash)
-	var err error
-	if c.Forecast, err = p.tryout(); err != nil {
-		return err
-	}
+	c.Memory = p.need
 	return p.flags.Print(c, func(w io.Writer) error {
 		fmt.Fprintln(w, p.describe())
 		cli.WriteReadings(w, p.sets.Train.Readings)
-		c.Forecast.write(w)
+		fmt.Fprintf(w, "up to %s of memory besides the data\n", memory.Size(p.need))
 		return nil
 	})
 }
