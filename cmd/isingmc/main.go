@@ -85,28 +85,14 @@ processes; for this build the command by
 from short trials which settings to try next. The result is a policy: many good settings
 of the sampler (kernels), of which one is drawn at random for every 100 moves. The measured
 chain starts after tuning, from a new state. Of k, gamma, walks and mix, only the settings
-that -sampler does not give are tuned. -tune=METHOD:key=value… has two methods:
+that -sampler does not give are tuned. This is the protocol of Hamze et al. (2012). The
+reward of a trial is the mean of 1 − |ρ(t)| over lags t, in moves, where ρ is the
+autocorrelation of the energy. -tune=key=value:… has the keys:
 
-  ei         (default) Trials take equal time. The reward of a trial is the number of
-             effective samples per second of the slowest of three observables: energy,
-             magnetisation (of an RBM, the number of active hidden units), and overlap
-             with an earlier state. If a flip of all spins leaves the energy unchanged,
-             the last two are replaced by their absolute values. Noisy expected
-             improvement proposes four settings at a time. At the end, trials of
-             increasing length compare the policy with the settings before tuning. These
-             are kept unless the policy is better by more than 2 standard errors.
-  paper      200 trials of 100 moves. The reward is the mean of 1 − |ρ(t)| over
-             lags t, in moves, where ρ is the autocorrelation of the energy
-             (Hamze et al. 2012).
-
-with these keys:
-
-  seconds=16     computing time of all trials (ei)
-  of=slowest     observable in the reward: slowest, or energy (ei)
-  evaluations=40 number of trials, except the comparisons at the end (paper: 200)
-  moves=100      length of a trial (paper)
-  kernels=100    number of kernels of the policy (paper: 1000)
-  k=1-120, gamma=0.85/1.12, walks=1-5   ranges of the settings to try; walks=single is also tried
+  evaluations=200   number of trials
+  moves=100         length of a trial
+  kernels=1000      number of kernels of the policy
+  k=1-120, gamma=0.89/1.05, walks=1-5   ranges of the settings to try
 
 Examples:
 
@@ -129,7 +115,6 @@ type options struct {
 	samplers, order                         string
 	tune                                    tuneFlag
 	policy                                  string
-	secondsPerFlip                          float64
 	moves                                   int64
 	seconds, burn                           float64
 	seed                                    uint64
@@ -178,7 +163,6 @@ func newOptions() *options {
 		Main("  tune the settings of sardonics first").Not("scan", "gap")
 	f.StringVar(&o.order, "order", "", "order of updates of samplers without order= in -sampler: linear, chessboard or random").Choice(mcmc.Orders()...)
 	f.StringVar(&o.policy, "policy", "", "with -tune: write the policy to this .json file; without -tune: sample with the policy in this file").New(".json").Not("scan", "gap")
-	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: count this time for each flip instead of reading the clock, so that equal seeds give equal results").Above(0, 1).For("tune")
 	f.Group("length")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each sampler (2)").Above(0, maxSeconds).Not("gap")
 	f.Int64Var(&o.moves, "moves", 0, "number of moves of the first sampler, instead of -seconds").Same("seconds").Main("N  moves of the first sampler, in place of -seconds").Between(1, maxMoves).Not("gap")
@@ -237,7 +221,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 		}
 		return p.printGaps()
 	}
-	if err := p.tuneSampler(ctx, now); err != nil {
+	if err := p.tuneSampler(ctx); err != nil {
 		return err
 	}
 	if p.scan != nil {

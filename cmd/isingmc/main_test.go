@@ -34,7 +34,7 @@ func metronome(step time.Duration) clock {
 var isingmc = clitest.Command{Name: "isingmc", Run: clitest.Alone(metronome(clockInterval).runRanks)}
 
 func TestHelp(t *testing.T) {
-	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "chains", "class", "field", "gap", "json", "keep", "lattice", "model", "moves", "observables", "order", "out", "overlap", "policy", "quiet", "sampler", "scan", "seconds", "seconds-per-flip", "seed", "states", "table", "temperature", "trace", "tune")
+	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "chains", "class", "field", "gap", "json", "keep", "lattice", "model", "moves", "observables", "order", "out", "overlap", "policy", "quiet", "sampler", "scan", "seconds", "seed", "states", "table", "temperature", "trace", "tune")
 }
 
 // goldens are command lines whose output is in golden files.

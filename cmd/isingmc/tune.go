@@ -30,7 +30,6 @@ type tuning struct {
 	at      int // index of the sampler in plan.movers
 	options tune.Options
 	limits  tune.Limits
-	energy  bool // the energy is the only observable in the reward
 	space   *tune.Space
 	policy  *tune.Policy
 
@@ -38,41 +37,24 @@ type tuning struct {
 	seconds float64      // duration of tuning
 }
 
-// parseTune parses the value of -tune: a method and its settings.
-func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err error) {
+// parseTune parses the value of -tune: settings, which may follow the name of the protocol.
+func parseTune(text string) (o tune.Options, l tune.Limits, err error) {
+	const protocol = "paper"
 	parts := strings.Split(text, ":")
-	method := tune.Methods()[0]
-	if parts[0] == "true" {
+	switch {
+	case parts[0] == "true" || parts[0] == protocol:
 		parts = parts[1:]
-	} else if !strings.Contains(parts[0], "=") {
-		method = parts[0]
-		if method == "halving" || method == "thompson" {
-			return o, l, energy, fmt.Errorf("%s was removed: nothing showed that it finds better settings than ei; use ei", method)
-		}
-		if !slices.Contains(tune.Methods(), method) {
-			return o, l, energy, grammar.NoKind("method", method, tune.Methods())
-		}
-		parts = parts[1:]
+	case !strings.Contains(parts[0], "="):
+		return o, l, grammar.NoKind("method", parts[0], []string{protocol})
 	}
-	o = tune.DefaultOptions(tune.Method(method))
+	o = tune.DefaultOptions()
 	keys := grammar.Keys{{Name: "evaluations", Set: whole(&o.Evaluations)}, {Name: "gamma", Set: pair(&l.Gamma[0], &l.Gamma[1], "/", number)},
-		{Name: "k", Set: pair(&l.Length[0], &l.Length[1], "-", strconv.Atoi)}, {Name: "kernels", Set: whole(&o.Kernels)}}
-	if o.Method == tune.Paper {
-		keys = append(keys, grammar.Key{Name: "moves", Set: whole(&o.Moves)})
-	} else {
-		keys = append(keys, grammar.Key{Name: "of", Set: func(text string) error {
-			energy = text == "energy"
-			if !energy && text != "slowest" {
-				return fmt.Errorf("%q%s", text, grammar.DidYouMeanOr(text, []string{"slowest", "energy"}, "it is slowest or energy"))
-			}
-			return nil
-		}}, grammar.Key{Name: "seconds", Set: parseInto(&o.Seconds, number)})
+		{Name: "k", Set: pair(&l.Length[0], &l.Length[1], "-", strconv.Atoi)}, {Name: "kernels", Set: whole(&o.Kernels)},
+		{Name: "moves", Set: whole(&o.Moves)}, {Name: "walks", Set: pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi)}}
+	if err := keys.Parse(protocol, parts); err != nil {
+		return o, l, err
 	}
-	keys = append(keys, grammar.Key{Name: "walks", Set: pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi)})
-	if err := keys.Parse(method, parts); err != nil {
-		return o, l, energy, err
-	}
-	return o, l, energy, o.Check()
+	return o, l, o.Check()
 }
 
 func number(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
@@ -110,7 +92,7 @@ func (p *plan) checkTune() error {
 	if err := p.flags.CheckNew("policy"); err != nil {
 		return err
 	}
-	o, limits, energy, err := parseTune(string(p.tune))
+	o, limits, err := parseTune(string(p.tune))
 	if err != nil {
 		return cli.Usagef("-tune: %w", err)
 	}
@@ -118,7 +100,6 @@ func (p *plan) checkTune() error {
 	if err != nil {
 		return cli.Usagef("-tune: %w", err)
 	}
-	t.energy = energy
 	if most := len(plots.Colors) - comparisons; p.out != "" && len(p.movers) > most {
 		return cli.Usagef("-sampler names %d samplers; with -tune and -out, which shows %d more, at most %d run together", len(p.movers), comparisons, most)
 	}
@@ -142,11 +123,8 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 		}
 		var space *tune.Space
 		err := fmt.Errorf("%s has no numbers to tune; sardonics has", mcmc.FormatMover(m.Mover))
-		switch x := m.Mover.(type) {
-		case mcmc.Sardonics:
-			space, err = tune.NewSpace(x, fixed, p.units, limits, o.Method == tune.Paper)
-		case mcmc.Intracluster:
-			err = errors.New("tuning of im was removed: nothing showed that it pays; tune sardonics")
+		if walks, ok := m.Mover.(mcmc.Sardonics); ok {
+			space, err = tune.NewSpace(walks, fixed, p.units, limits)
 		}
 		switch {
 		case err != nil:
@@ -201,15 +179,14 @@ func kindOf(sampler string) string {
 
 // tuneSampler tunes the sampler and replaces it by the policy. With -out it adds the
 // sampler with its settings before tuning, for comparison.
-func (p *plan) tuneSampler(ctx context.Context, now clock) error {
+func (p *plan) tuneSampler(ctx context.Context) error {
 	t := p.tuning
 	if t == nil || t.space == nil {
 		return nil
 	}
 	problem := &tune.Problem{
-		Space: t.space, Beta: p.beta, Start: p.relaxed(rbm.NewKey(p.seed).Child(startKey)), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
-		NewSystem: func(state []uint8) mcmc.System { return p.newSystem(state) }, Hidden: p.firstHidden,
-		Symmetric: p.symmetric, Energy: t.energy,
+		Space: t.space, Beta: p.beta, Start: p.relaxed(rbm.NewKey(p.seed).Child(startKey)), Key: rbm.NewKey(p.seed).Child(tuneKey),
+		NewSystem: func(state []uint8) mcmc.System { return p.newSystem(state) },
 	}
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)
@@ -219,8 +196,6 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errors.New("stopped while tuning; there is nothing to show")
-	case errors.Is(err, tune.ErrBudget):
-		return cli.Usagef("-tune: %w", err)
 	case err != nil:
 		return fmt.Errorf("-tune: %w", err)
 	}
@@ -251,23 +226,15 @@ func (t *tuning) record(file string) (rec cli.Record) {
 	policy.Add("sampler", t.policy.Sampler)
 	policy.Add("kernels", len(t.policy.Kernels))
 	policy.Add("best", t.policy.Best)
-	if t.result != nil {
-		policy.AddSome("untuned", t.result.Untuned) // the policy is the settings before tuning
-	}
 	policy.Add("mean", means(t.policy)) // mean of each setting over the kernels
 	rec.Add("policy", policy)
 	if t.result != nil {
-		rec.Add("method", string(t.options.Method))
-		rec.Add("evaluations", trials(t.result))
+		rec.Add("evaluations", len(t.result.Trials))
 		rec.Add("seconds_tuning", t.seconds)
-		rec.Add("seconds_trials", t.result.TrialSeconds+t.result.BurnSeconds) // computing time, summed over cores
-		rec.Add("seconds_model", t.result.ModelSeconds)                       // part of seconds_tuning: the Gaussian process and the maximisation over it
+		rec.Add("seconds_model", t.result.ModelSeconds) // part of seconds_tuning: the Gaussian process and the maximisation over it
 	}
 	return rec
 }
-
-// trials returns the number of trials, including the comparisons at the end.
-func trials(r *tune.Result) int { return len(r.Trials) + len(r.Finals) }
 
 // means returns the means of the settings over the kernels, under the names of Hamze et al. (2012).
 // "single" is the fraction of kernels whose moves are single walks. n and the frequencies p are means over
@@ -323,14 +290,7 @@ func (t *tuning) lines() (lines []string) {
 		return nil
 	}
 	if r := t.result; r != nil {
-		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing time, %.2g s of it before the first; the model took %.2g s.",
-			t.seconds, t.options.Method, trials(r), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
-		if t.options.Method != tune.Paper && !t.energy {
-			lines = append(lines, "The reward was that of the slowest of several observables. τ and effective/s in the table are those of the energy, for which -tune=of=energy tunes.")
-		}
-	}
-	if t.result != nil && t.result.Untuned {
-		return append(lines, "No tried settings are clearly better than those before tuning, so the policy is the latter; -tune=seconds= allows more time.")
+		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %d trials; the model took %.2g s.", t.seconds, len(r.Trials), r.ModelSeconds))
 	}
 	m := means(t.policy)
 	var mean []string

@@ -8,28 +8,21 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"gorbm/negphase/tune"
 	"gorbm/train/plots"
 )
 
 // rewardChart returns a chart of the reward of each trial as a dot, and of the Gaussian process's
-// posterior mean at its settings as a line, with a band of two standard deviations. The process is
-// fitted to these rewards: rewards of long trials are shifted to the level of short ones, and all useless
-// settings have the same reward.
+// posterior mean at its settings as a line, with a band of two standard deviations.
 func rewardChart(t *tuning) plots.Chart {
-	label := "log of effective samples per second"
-	if t.options.Method == tune.Paper {
-		label = "1 − area of the autocorrelation"
-	}
 	mean := plots.Line{Name: "what the model expects, ± 2 standard deviations", Color: 4}
-	dots := plots.Line{Name: "reward of a trial, as the model counts it", Apart: true, Color: 5}
+	dots := plots.Line{Name: "reward of a trial", Apart: true, Color: 5}
 	for i, trial := range t.result.Trials {
 		x := float64(i + 1)
 		m, sd := t.result.Process.Predict(trial.At)
-		dots.X, dots.Y = append(dots.X, x), append(dots.Y, trial.Modelled)
+		dots.X, dots.Y = append(dots.X, x), append(dots.Y, trial.Reward)
 		mean.X, mean.Y, mean.Err = append(mean.X, x), append(mean.Y, m), append(mean.Err, sd)
 	}
-	return plots.Chart{Title: "Rewards of the trials (dots), and what the model expects, ± 2 standard deviations", X: "trial", Y: label, Lines: []plots.Line{mean, dots}}
+	return plots.Chart{Title: "Rewards of the trials (dots), and what the model expects, ± 2 standard deviations", X: "trial", Y: "1 − area of the autocorrelation", Lines: []plots.Line{mean, dots}}
 }
 
 // policyPlot returns a plot of the kernels of the policy, with a column of dots for each setting. On the

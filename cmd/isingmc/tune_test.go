@@ -13,7 +13,7 @@ import (
 	"gorbm/negphase/tune"
 )
 
-const tuneArgs = "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -seconds-per-flip 1e-7 "
+const tuneArgs = "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 "
 
 // tunedResult runs the command with -json and returns its output without times.
 func tunedResult(t *testing.T, args string) (r jsonResult) {
@@ -32,22 +32,18 @@ func TestTune(t *testing.T) {
 		t.Skip("takes a second or more")
 	}
 	clitest.Isolate(t)
-	for _, method := range []string{"paper:evaluations=20:moves=20", "ei:seconds=0.05:evaluations=18"} {
-		a := tunedResult(t, tuneArgs+"-tune="+method+":kernels=4 -policy a.json")
-		b := tunedResult(t, tuneArgs+"-tune="+method+":kernels=4")
-		if *a.EnergyMean != *b.EnergyMean || a.Policy.Best != b.Policy.Best || a.Policy.Kernels != b.Policy.Kernels || a.Policy.Kernels != 4 && a.Policy.Kernels != 1 || a.Evaluations != b.Evaluations || a.Evaluations < 18 || a.TuneSeconds == 0 {
-			t.Errorf("%s: %+v\nand %+v", method, a, b)
-		}
-		if other := tunedResult(t, tuneArgs+"-seed 2 -tune="+method+":kernels=4"); other.Policy.Best == a.Policy.Best && *other.EnergyMean == *a.EnergyMean {
-			t.Errorf("%s: another seed tunes alike", method)
-		}
-		loaded := tunedResult(t, "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -policy a.json")
-		if loaded.Policy.Best != a.Policy.Best || loaded.Evaluations != 0 || loaded.Sampler != "sardonics by policy" {
-			t.Errorf("%s: loads %+v", method, loaded.Policy)
-		}
-		if err := os.Remove("a.json"); err != nil {
-			t.Fatal(err)
-		}
+	const flags = tuneArgs + "-tune=evaluations=20:moves=20:kernels=4"
+	a := tunedResult(t, flags+" -policy a.json")
+	b := tunedResult(t, flags)
+	if *a.EnergyMean != *b.EnergyMean || a.Policy.Best != b.Policy.Best || a.Policy.Kernels != 4 || b.Policy.Kernels != 4 || a.Evaluations != 20 || b.Evaluations != 20 || a.TuneSeconds == 0 {
+		t.Errorf("%+v\nand %+v", a, b)
+	}
+	if other := tunedResult(t, flags+" -seed 2"); other.Policy.Best == a.Policy.Best && *other.EnergyMean == *a.EnergyMean {
+		t.Error("another seed tunes alike")
+	}
+	loaded := tunedResult(t, "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -policy a.json")
+	if loaded.Policy.Best != a.Policy.Best || loaded.Evaluations != 0 || loaded.Sampler != "sardonics by policy" {
+		t.Errorf("loads %+v", loaded.Policy)
 	}
 }
 
@@ -56,14 +52,14 @@ func TestTune(t *testing.T) {
 func TestPolicyIsKept(t *testing.T) {
 	clitest.Isolate(t)
 	o := newOptions()
-	if err := o.flags.Parse(strings.Fields(tuneArgs+"-tune=seconds=0.05:evaluations=8:kernels=2 -policy a.json -quiet"), io.Discard, io.Discard); err != nil {
+	if err := o.flags.Parse(strings.Fields(tuneArgs+"-tune=evaluations=8:moves=10:kernels=2 -policy a.json -quiet"), io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	p, err := o.check()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.tuneSampler(t.Context(), cli.ThreadTime); err != nil {
+	if err := p.tuneSampler(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat("a.json"); err != nil {
@@ -74,7 +70,7 @@ func TestPolicyIsKept(t *testing.T) {
 // TestTunePicture checks that -out draws a picture, and shows the settings before tuning separately.
 func TestTunePicture(t *testing.T) {
 	clitest.Isolate(t)
-	r := tunedResult(t, tuneArgs+"-sampler sardonics:walks=1 -tune=seconds=0.1:evaluations=8 -out x.png")
+	r := tunedResult(t, tuneArgs+"-sampler sardonics:walks=1 -tune=evaluations=8:moves=20 -out x.png")
 	if len(r.References) != 1 || !strings.HasSuffix(r.References[0].Sampler, "untuned") {
 		t.Errorf("%+v", r.References)
 	}
@@ -83,16 +79,9 @@ func TestTunePicture(t *testing.T) {
 		t.Errorf("%v, %d bytes", err, len(data))
 	}
 	out := isingmc.OK(t, strings.Fields(tuneArgs+"-tune=paper:evaluations=17:moves=10")...)
-	for _, want := range []string{"Tuned in", "by paper: 17 trials", "one of 1000 kernels", "k_l "} {
+	for _, want := range []string{"Tuned in", "by 17 trials", "one of 1000 kernels", "k_l "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %q", want, out)
-		}
-	}
-	// A line names the reward if the table shows something else.
-	for of, says := range map[string]bool{"": true, ":of=slowest": true, ":of=energy": false} {
-		out := isingmc.OK(t, strings.Fields(tuneArgs+"-tune=ei:seconds=0.05:evaluations=2:kernels=2"+of)...)
-		if strings.Contains(out, "slowest of several observables") != says {
-			t.Errorf("with %q: %q", of, out)
 		}
 	}
 }
@@ -105,31 +94,22 @@ func TestBadTuning(t *testing.T) {
 		want []string
 	}{
 		{"-tune=papre", []string{"-tune", `"papre"`, "did you mean paper?"}},
-		{"-tune=halving:seconds=3", []string{"-tune", "halving was removed", "use ei"}},
-		{"-tune=thompson", []string{"-tune", "thompson was removed", "use ei"}},
-		{"-tune=seconds=0", []string{"-tune", "seconds is 0", "above 0"}},
-		{"-seconds-per-flip 1e-7 -tune=ei:seconds=1e-9", []string{"-tune", "too small", "give at least"}},
 		{"-tune=paper:evaluations=0", []string{"-tune", "evaluations is 0"}},
 		{"-tune=paper:moves=1", []string{"-tune", "moves is 1"}},
 		{"-tune=paper:seconds=3", []string{"-tune", "paper has no setting", "seconds"}},
 		{"-tune=k=9-3", []string{"-tune", "k=9-3"}},
 		{"-tune=k=5-5", []string{"-tune", "2 lengths"}},
 		{"-tune=k=2000-3000", []string{"-tune", "room for 64 flips"}},
-		{"-tune=of=enregy", []string{"-tune", "of", "did you mean energy?"}},
-		{"-tune=paper:of=energy", []string{"-tune", "paper has no setting", "of"}},
 		{"-tune=kernels=3:kernels=4", []string{"-tune", "kernels is given twice"}},
-		{"-tune=ei:kernels", []string{"-tune", `"kernels" is not of the form key=value`}},
-		{"-tune=kernals=4", []string{"-tune", "ei has no setting", "did you mean kernels?", "it has evaluations, gamma, k, kernels, of, seconds, walks"}},
+		{"-tune=paper:kernels", []string{"-tune", `"kernels" is not of the form key=value`}},
+		{"-tune=kernals=4", []string{"-tune", "paper has no setting", "did you mean kernels?", "it has evaluations, gamma, k, kernels, moves, walks"}},
 		{"-tune=gamma=x", []string{"-tune", "gamma", "two numbers"}},
 		{"-tune -sampler gibbs", []string{"-tune", "gibbs", "no numbers to tune"}},
-		{"-tune -active 20 -sampler im", []string{"-tune", "tuning of im was removed"}},
 		{"-tune -sampler sardonics:k=1-5:gamma=1:walks=1:mix=1/0/0", []string{"-tune", "nothing is left"}},
 		{"-tune -sampler sardonics,sardonics:walks=2", []string{"-tune", "two samplers"}},
 		{"-tune -gap -lattice 2x2", []string{"-gap", "-gap, which runs no chain"}},
 		{"-tune -policy x.txt", []string{"-policy", ".json"}},
 		{"-tune -out x.png -sampler sardonics,gibbs,gibbs,gibbs,gibbs,gibbs", []string{"-sampler names 6", "at most 5"}},
-		{"-seconds-per-flip 1e-7", []string{"-seconds-per-flip", "-tune"}},
-		{"-tune -seconds-per-flip -1", []string{"-seconds-per-flip is -1"}},
 		{"-policy p.json -sampler gibbs,sw", []string{"-policy", "is for sardonics"}},
 	} {
 		args := "-lattice 4x4x4 -moves 9 " + c.args
@@ -171,7 +151,7 @@ func TestMeansOfPolicies(t *testing.T) {
 // TestBadPolicies checks files that do not fit: status 1.
 func TestBadPolicies(t *testing.T) {
 	clitest.Isolate(t)
-	isingmc.OK(t, strings.Fields("-lattice 4x4x4 -moves 9 -seconds-per-flip 1e-7 -tune=seconds=0.02:evaluations=4:kernels=2 -policy p.json -quiet")...)
+	isingmc.OK(t, strings.Fields("-lattice 4x4x4 -moves 9 -tune=evaluations=4:moves=10:kernels=2 -policy p.json -quiet")...)
 	data, err := os.ReadFile("p.json")
 	if err != nil {
 		t.Fatal(err)
@@ -207,18 +187,5 @@ func TestWalksStartRelaxed(t *testing.T) {
 	r := result(t, "-lattice 40x40 -J pm1 -beta 1 -sampler sardonics:k=63-91:gamma=1.04/1.082:walks=3:mix=.208/.674/.119 -moves 50 -burn 0")
 	if a := r.Acceptance; a == nil || *a < 0.3 {
 		t.Errorf("accepts %v of its moves", a)
-	}
-}
-
-// TestTuneOfEnergy checks that the reward may use only the energy, and by default also uses
-// slower observables.
-func TestTuneOfEnergy(t *testing.T) {
-	clitest.Isolate(t)
-	best := map[string]bool{}
-	for _, of := range []string{"", ":of=slowest", ":of=energy"} {
-		best[tunedResult(t, tuneArgs+"-tune=ei:seconds=0.05:evaluations=18:kernels=2"+of).Policy.Best] = true
-	}
-	if len(best) != 2 {
-		t.Errorf("best settings %v", best)
 	}
 }

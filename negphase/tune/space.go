@@ -13,7 +13,6 @@ type Range struct {
 	Name      string
 	Low, High float64
 	Whole     bool // whole numbers only
-	Log       bool // logarithmic scale; Low must be above 0
 }
 
 // at returns the parameter at coordinate u.
@@ -23,60 +22,25 @@ func (r Range) at(u float64) float64 {
 		high++
 	}
 	x := low + u*(high-low)
-	if r.Log {
-		x = low * math.Pow(high/low, u)
-	}
 	if r.Whole {
 		x = math.Floor(x)
 	}
 	return min(r.High, max(r.Low, x))
 }
 
-// unit returns a coordinate at which the parameter is x, or the end of the range nearest to x. For
-// whole numbers it lies inside the interval of coordinates with this number.
-func (r Range) unit(x float64) float64 {
-	low, high := r.Low, r.High
-	x = min(high, max(low, x))
-	if r.Whole {
-		high++
-		x += 0.5
-	}
-	switch {
-	case !(high > low):
-		return 0.5
-	case r.Log:
-		return math.Log(x/low) / math.Log(high/low)
-	}
-	return (x - low) / (high - low)
-}
-
 // A Space maps a unit cube, with one dimension per free parameter, to settings of Sardonics.
 type Space struct {
 	Ranges []Range
-	Base   mcmc.Sardonics                   // settings before tuning
 	mover  func(x []float64) mcmc.Sardonics // maps parameters to settings
-	values func(m mcmc.Sardonics) []float64 // the inverse of mover
 }
 
 // Mover returns the settings at a point of the cube.
-func (s *Space) Mover(u []float64) mcmc.Sardonics { return s.mover(s.Values(u)) }
-
-// Values returns the parameters at a point of the cube.
-func (s *Space) Values(u []float64) []float64 {
+func (s *Space) Mover(u []float64) mcmc.Sardonics {
 	x := make([]float64, len(u))
 	for i, r := range s.Ranges {
 		x[i] = r.at(u[i])
 	}
-	return x
-}
-
-// Point returns the point of the cube with the settings m, or with the nearest settings in the ranges.
-func (s *Space) Point(m mcmc.Sardonics) []float64 {
-	u := s.values(m)
-	for i, r := range s.Ranges {
-		u[i] = r.unit(u[i])
-	}
-	return u
+	return s.mover(x)
 }
 
 // Limits are the smallest and largest values of the settings that are tried. A zero value of a field
@@ -96,28 +60,13 @@ const (
 	mostWalks             = 5
 )
 
-// leastGamma and mostGamma are the default range of γ_L if the argument paper of NewSpace is false. It
-// is wider than in the paper's table: walks with a single bias have the highest acceptance at γ of up
-// to 1.1, and a smaller γ is suitable for few and short walks.
-const leastGamma, mostGamma = 0.85, 1.12
-
-// pure is the lower end of the range of the parameter mixed. For values below 0, a third of the range, all
-// moves have type LL. Walks without a second bias take less time per flip.
-const pure = -0.5
-
-// single is the value of the parameter N for moves of one walk (Sardonics.Single), which the paper's
-// table does not have.
-const single = 0
-
 // NewSpace returns the space of settings that differ from base in the free parameters. room is the
 // number of units of the system, and so the largest length of a walk. held has the keys of settings
-// that are not tuned, in the grammar of mcmc.ParseMover. With paper, parameters are mapped as in the
-// paper's section 5: there are three frequencies of the types of moves, which are divided by their sum,
-// and lengths have a linear scale. Otherwise two parameters cover the triangle of frequencies
-// uniformly, lengths have a logarithmic scale, and moves of a single walk are tried too.
+// that are not tuned, in the grammar of mcmc.ParseMover. Parameters are mapped as in the paper's section 5: the three
+// frequencies of the types of moves are divided by their sum.
 //
 // The error says that limits are invalid, or that no parameter is free.
-func NewSpace(base mcmc.Sardonics, held []string, room int, limits Limits, paper bool) (*Space, error) {
+func NewSpace(base mcmc.Sardonics, held []string, room int, limits Limits) (*Space, error) {
 	if err := limits.check(); err != nil {
 		return nil, err
 	}
@@ -125,8 +74,8 @@ func NewSpace(base mcmc.Sardonics, held []string, room int, limits Limits, paper
 		return nil, fmt.Errorf("%s finds its lengths without tuning; leave k out to tune it, or give a range", mcmc.FormatMover(base))
 	}
 	free := func(key string) bool { return !slices.Contains(held, key) }
-	s := &Space{Base: base}
-	err := s.fill(base, free, room, limits, paper)
+	s := new(Space)
+	err := s.fill(base, free, room, limits)
 	if err == nil && len(s.Ranges) == 0 {
 		err = fmt.Errorf("every setting of %s is given, so nothing is left to tune; leave one out", mcmc.FormatMover(base))
 	}
@@ -158,8 +107,8 @@ type lengthAxes struct {
 }
 
 // addLengths adds the ranges of the smallest length and of the number of lengths. most is
-// the largest possible length of a walk, and log selects a logarithmic scale.
-func (s *Space) addLengths(limits Limits, most int, log bool) (a lengthAxes, err error) {
+// the largest possible length of a walk.
+func (s *Space) addLengths(limits Limits, most int) (a lengthAxes, err error) {
 	const least = 2 // least number of lengths: walks of one length do not reach all states
 	bottom, top := 1, min(most, mostLow+mostSpread)
 	if limits.Length != [2]int{} {
@@ -172,47 +121,37 @@ func (s *Space) addLengths(limits Limits, most int, log bool) (a lengthAxes, err
 	if limits.Length == [2]int{} {
 		last = min(last, mostLow)
 	}
-	a.low, a.top = s.add(Range{"k_l", float64(bottom), float64(last), true, log}), top
-	a.spread = s.add(Range{"lengths", float64(least), float64(max(least, min(mostSpread+1, top-bottom+1))), true, log})
+	a.low, a.top = s.add(Range{"k_l", float64(bottom), float64(last), true}), top
+	a.spread = s.add(Range{"lengths", float64(least), float64(max(least, min(mostSpread+1, top-bottom+1))), true})
 	return a, nil
 }
 
 // fill sets the ranges and the functions of s. free reports whether a key is tuned.
-func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits Limits, paper bool) error {
+func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits Limits) error {
 	const none = -1
 	lengths := lengthAxes{low: none}
 	walks, gamma, apart := none, none, none
 	var mix []int
 	var err error
 	if free("k") {
-		if lengths, err = s.addLengths(limits, room, !paper); err != nil {
+		if lengths, err = s.addLengths(limits, room); err != nil {
 			return err
 		}
 	}
 	if !m.Single && free("walks") {
-		r := [2]int{single, mostWalks}
-		switch {
-		case limits.Walks != [2]int{}:
+		r := [2]int{1, mostWalks}
+		if limits.Walks != [2]int{} {
 			r = limits.Walks
-		case paper:
-			r[0] = 1
 		}
-		walks = s.add(Range{"N", float64(r[0]), float64(r[1]), true, false})
+		walks = s.add(Range{"N", float64(r[0]), float64(r[1]), true})
 	}
 	if !m.Single && free("mix") {
-		if paper {
-			mix = []int{s.add(Range{Name: "P_LL", High: 1}), s.add(Range{Name: "P_HL", High: 1}), s.add(Range{Name: "P_LH", High: 1})}
-		} else {
-			mix = []int{s.add(Range{Name: "mixed", Low: pure, High: 1}), s.add(Range{Name: "HL share", High: 1})}
-		}
+		mix = []int{s.add(Range{Name: "P_LL", High: 1}), s.add(Range{Name: "P_HL", High: 1}), s.add(Range{Name: "P_LH", High: 1})}
 	}
 	two := len(mix) > 0 || !m.Single && (m.Mix[1] > 0 || m.Mix[2] > 0)
 	unit := m.Weights.Balanced()
 	if free("gamma") {
-		lo, hi := leastGamma, mostGamma
-		if paper {
-			lo, hi = lowGamma, highGamma
-		}
+		lo, hi := lowGamma, highGamma
 		if limits.Gamma != [2]float64{} {
 			lo, hi = limits.Gamma[0], limits.Gamma[1]
 		}
@@ -228,14 +167,10 @@ func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits 
 			m.MaxLength = min(lengths.top, m.MinLength+int(x[lengths.spread])-1)
 		}
 		if walks >= 0 {
-			m.Walks = max(1, int(x[walks]))
-			m.Single = x[walks] == single
+			m.Walks = int(x[walks])
 		}
-		switch len(mix) {
-		case 3:
+		if mix != nil {
 			m.Mix = shares(x[mix[0]], x[mix[1]], x[mix[2]])
-		case 2:
-			m.Mix = triangle(max(0, x[mix[0]]), x[mix[1]])
 		}
 		if gamma >= 0 {
 			m.Gamma1 = unit * x[gamma]
@@ -245,37 +180,6 @@ func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits 
 			}
 		}
 		return m
-	}
-	s.values = func(m mcmc.Sardonics) []float64 {
-		x := make([]float64, len(s.Ranges))
-		if lengths.low >= 0 {
-			x[lengths.low], x[lengths.spread] = float64(m.MinLength), float64(m.MaxLength-m.MinLength+1)
-		}
-		if walks >= 0 {
-			x[walks] = float64(m.Walks)
-			if m.Single {
-				x[walks] = single
-			}
-		}
-		p := shares(m.Mix[0], m.Mix[1], m.Mix[2])
-		switch len(mix) {
-		case 3:
-			for t, i := range mix {
-				x[i] = p[t]
-			}
-		case 2:
-			x[mix[0]], x[mix[1]] = pure/2, 0.5
-			if rest := p[1] + p[2]; rest > 0 {
-				x[mix[0]], x[mix[1]] = (1-p[0])*(1-p[0]), p[1]/rest
-			}
-		}
-		if gamma >= 0 {
-			x[gamma] = m.Gamma1 / unit
-			if apart >= 0 {
-				x[apart] = (m.Gamma2 - m.Gamma1) / unit
-			}
-		}
-		return x
 	}
 	return nil
 }
@@ -287,11 +191,4 @@ func shares(a, b, c float64) [3]float64 {
 		return [3]float64{a / sum, b / sum, c / sum}
 	}
 	return [3]float64{1. / 3, 1. / 3, 1. / 3}
-}
-
-// triangle maps the uniform distribution on the unit square to the uniform distribution of three
-// fractions with sum 1.
-func triangle(u, v float64) [3]float64 {
-	rest := math.Sqrt(u)
-	return [3]float64{1 - rest, rest * v, rest * (1 - v)}
 }

@@ -3,9 +3,7 @@ package tune
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -13,56 +11,22 @@ import (
 	"gorbm/rbm"
 )
 
-// A Method is a protocol of tuning.
-type Method string
-
-const (
-	// NoisyEI runs trials of equal computing time in batches, with the reward Rate. A point of a batch
-	// has the largest expected improvement over the best posterior mean. For this, earlier points of
-	// the batch count as observations equal to their posterior mean. The finals at the end keep the
-	// settings before tuning, unless other settings are clearly better: see finals.
-	NoisyEI Method = "ei"
-	// Paper is the protocol of the paper. Trials of 100 moves run one after the
-	// other on one chain, with the reward Area. The first points are a Latin hypercube. Each further
-	// point has the largest expected improvement over the best reward, found by DIRECT. The authors'
-	// program instead started in the middle of all ranges and had fixed hyper-parameters.
-	Paper Method = "paper"
-)
-
 // Options are the budget of Tune and the size of the policy.
 type Options struct {
-	Method      Method
-	Seconds     float64 // computing time of all trials together; not for Paper
-	Evaluations int     // number of trials of Paper, or of NoisyEI before the finals
-	Moves       int     // moves per trial of Paper
-	Kernels     int     // number of kernels of the policy
+	Evaluations int // number of trials
+	Moves       int // moves per trial
+	Kernels     int // number of kernels of the policy
 }
 
-// DefaultOptions returns the default budget of a method. Paper has the budget of its authors: the first
-// 20,000 of 100,000 moves, and 1000 kernels.
-func DefaultOptions(m Method) Options {
-	if m == Paper {
-		return Options{Method: m, Evaluations: 200, Moves: 100, Kernels: 1000}
-	}
-	return Options{Method: m, Seconds: 16, Evaluations: 40, Kernels: 100}
-}
-
-// Methods returns the names of all methods, the default first.
-func Methods() []string {
-	return []string{string(NoisyEI), string(Paper)}
-}
+// DefaultOptions returns the budget of the paper: the first 20,000 of 100,000 moves, and 1000 kernels.
+func DefaultOptions() Options { return Options{Evaluations: 200, Moves: 100, Kernels: 1000} }
 
 // Check returns an error that names the option that is out of range.
 func (o Options) Check() error {
-	byTime := o.Method != Paper
 	switch {
-	case !slices.Contains(Methods(), string(o.Method)):
-		return fmt.Errorf("unknown method %q of tuning", o.Method)
-	case byTime && !(o.Seconds > 0 && !math.IsInf(o.Seconds, 1)):
-		return fmt.Errorf("seconds is %v; it must be finite and above 0", o.Seconds)
 	case o.Evaluations < 1 || o.Evaluations > maxEvaluations:
 		return fmt.Errorf("evaluations is %d; it must lie in 1 … %d", o.Evaluations, maxEvaluations)
-	case !byTime && (o.Moves < 2 || o.Moves > maxMoves):
+	case o.Moves < 2 || o.Moves > maxMoves:
 		return fmt.Errorf("moves is %d; a trial has 2 … %d, of which the autocorrelation is taken", o.Moves, maxMoves)
 	case o.Kernels < 1 || o.Kernels > maxKernels:
 		return fmt.Errorf("kernels is %d; it must lie in 1 … %d", o.Kernels, maxKernels)
@@ -76,98 +40,129 @@ const (
 	maxKernels     = 10_000
 )
 
-// ErrBudget is wrapped by the error of Tune for a budget that is too small for
-// trials.
-var ErrBudget = errors.New("the budget is too small")
+// A Problem is a sampler to be tuned on a system.
+type Problem struct {
+	Space     *Space
+	Beta      float64                         // inverse temperature
+	NewSystem func(state []uint8) mcmc.System // returns a new system in the given state
+	Start     []uint8                         // initial state of the trials
+	Sites     []int32                         // units that are flipped; nil: all
+	Key       rbm.Key                         // for all random numbers
+}
+
+// Purposes of the random streams that are derived from Problem.Key.
+const (
+	trialKey = iota
+	designKey
+	_ // so that policyKey keeps its number
+	policyKey
+)
+
+// A Trial is one evaluation of the reward.
+type Trial struct {
+	At       []float64 // point in the unit cube
+	Settings string    // settings of the sampler, in the grammar of mcmc.ParseMover
+	Reward   float64   // Area of the energies of its moves
+}
 
 // A Result is the result of Tune.
 type Result struct {
-	Trials  []Trial   // in the order in which they were proposed
-	Finals  []Trial   // trials of the finals, which the model does not use
-	Process *Process  // model of the reward
-	Best    []float64 // the winner's point if a single kernel won the finals; otherwise the best point by the model (see learn)
-	Kernels []mcmc.Sardonics
-	Points  [][]float64 // points of the kernels in the cube
-	// Untuned reports that the settings before tuning won the finals. These settings are then the only
-	// kernel.
-	Untuned bool
-	// Computing times in seconds. TrialSeconds is for the moves in trials, and BurnSeconds for the
-	// burn-in of the lanes. ModelSeconds is for the Gaussian process, for maximising the expected
-	// improvement, and for drawing the policy.
-	TrialSeconds, BurnSeconds, ModelSeconds float64
+	Trials       []Trial
+	Process      *Process  // model of the reward
+	Best         []float64 // maximum of the posterior mean
+	Kernels      []mcmc.Sardonics
+	Points       [][]float64 // points of the kernels in the cube
+	ModelSeconds float64     // time for the Gaussian process, for maximising the expected improvement, and for the policy
 }
 
 // A tuner is the state of a call of Tune.
 type tuner struct {
 	*Problem
 	Options
-	lanes  []*lane
 	result *Result
 	hyper  Hyper
-	all    [lanes][][]float64 // [lane][observable] values since the burn-in
-	fitted int                // number of observations at the last fit of hyper-parameters
-	length float64            // seconds of each trial in the first round of the finals
-	nested int                // depth of nested calls of modelling
-	report func(done float64)
+	fitted int // number of observations at the last fit of hyper-parameters
 }
 
-// Tune tries settings and returns the kernels of a policy. It calls report repeatedly with
-// the fraction of the work that is done. If ctx ends, Tune returns its error.
+// Tune runs Algorithm 3 of the paper: trials of some moves, one after the other on one chain. The first points are a Latin
+// hypercube. Each further point has the largest expected improvement over the best reward, found by DIRECT. The
+// authors' program instead started in the middle of all ranges and had fixed hyper-parameters. The kernels are draws
+// from exp(posterior mean / temperature). Tune calls report repeatedly with the fraction of the work that is done. If
+// ctx ends, it returns its error.
 func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)) (*Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	t := &tuner{Problem: p, Options: o, result: new(Result), report: report}
-	var err error
-	if o.Method == Paper {
-		err = t.paper(ctx)
-	} else {
-		err = t.batches(ctx)
+	t := &tuner{Problem: p, Options: o, result: new(Result)}
+	system, r := p.NewSystem(p.Start), p.Key.Child(trialKey).Child(0).Rand()
+	// The first design has a tenth of the trials, but at least two per parameter.
+	first := min(o.Evaluations, max(o.Evaluations/10, 2*t.dims()))
+	points := LatinHypercube(first, t.dims(), p.Key.Child(designKey))
+	for i := range o.Evaluations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if i >= first {
+			x, err := t.propose()
+			if err != nil {
+				return nil, err
+			}
+			points = append(points, x)
+		}
+		m := p.Space.Mover(points[i])
+		chain, err := m.Bind(system, p.Beta, p.Sites)
+		if err != nil {
+			return nil, err
+		}
+		energy := make([]float64, o.Moves)
+		for k := range energy {
+			energy[k] = system.Energy()
+			chain.Move(r)
+		}
+		t.result.Trials = append(t.result.Trials, Trial{At: points[i], Settings: mcmc.FormatMover(m), Reward: Area(energy)})
+		report(float64(i+1) / float64(o.Evaluations))
 	}
-	if err == nil {
-		err = t.learn()
-	}
-	if err == nil && o.Method != Paper {
-		err = t.finals(ctx)
-	}
-	if err != nil {
+	defer t.modelling()()
+	if err := t.model(); err != nil {
 		return nil, err
 	}
-	for _, trial := range slices.Concat(t.result.Trials, t.result.Finals) {
-		t.result.TrialSeconds += trial.Seconds
-	}
-	t.report(1)
+	t.draw()
 	return t.result, nil
 }
 
 func (t *tuner) dims() int { return len(t.Space.Ranges) }
 
-// worst limits how far a reward Rate lies below the median in the model. Smaller rewards are raised to
-// this limit, a rate e² times below the median. A sampler ten times slower than the median is as
-// useless as one that does not move, and a model fitted to such differences would fit good settings
-// poorly.
-const worst = 2
+// modelling adds the time until done is called to ModelSeconds.
+func (t *tuner) modelling() (done func()) {
+	start := time.Now()
+	return func() { t.result.ModelSeconds += time.Since(start).Seconds() }
+}
 
-// data returns the trials as observations for the model.
-func (t *tuner) data() []Observation {
-	data := make([]Observation, len(t.result.Trials))
-	for i, trial := range t.result.Trials {
-		data[i] = Observation{At: trial.At, Value: trial.Reward}
-	}
-	if t.Method != Paper {
-		var values []float64
-		for _, o := range data {
-			values = append(values, o.Value)
+// observe returns trial i as an observation for the model.
+func (t *tuner) observe(i int) Observation {
+	return Observation{At: t.result.Trials[i].At, Value: t.result.Trials[i].Reward}
+}
+
+// directPoints is the number of points at which DIRECT evaluates the expected
+// improvement. This takes 2 ms with 200 observations.
+const directPoints = 200
+
+// propose adds the last trial to the model. It returns the point with the largest expected improvement over the best
+// reward so far, which the paper calls the best known action, plus 0.01. The margin is that of the paper's program.
+func (t *tuner) propose() ([]float64, error) {
+	defer t.modelling()()
+	if n := len(t.result.Trials); t.due(n) || !t.result.Process.Add(t.observe(n-1)) {
+		if err := t.model(); err != nil {
+			return nil, err
 		}
-		slices.Sort(values)
-		for i := range data {
-			data[i].Value = max(data[i].Value, values[len(values)/2]-worst)
-		}
 	}
-	for i, o := range data {
-		t.result.Trials[i].Modelled = o.Value
-	}
-	return data
+	p := t.result.Process
+	best := slices.MaxFunc(t.result.Trials, func(a, b Trial) int { return cmp.Compare(a.Reward, b.Reward) })
+	x, _ := Direct(func(x []float64) float64 {
+		mean, sd := p.Predict(x)
+		return ExpectedImprovement(mean, sd, best.Reward+0.01)
+	}, t.dims(), directPoints)
+	return x, nil
 }
 
 // due reports whether the number n of trials has grown by a third since the last fit of hyper-parameters.
@@ -177,8 +172,10 @@ func (t *tuner) due(n int) bool { return t.fitted == 0 || n >= t.fitted+(t.fitte
 // is due. A fit starts from several points while there are few trials, and later from the last
 // optimum alone.
 func (t *tuner) model() error {
-	defer t.modelling()()
-	data := t.data()
+	data := make([]Observation, len(t.result.Trials))
+	for i := range data {
+		data[i] = t.observe(i)
+	}
 	const cheap = 60 // the fit of this number of observations takes some 20 ms
 	if n := len(data); t.due(n) {
 		var starts []Hyper
@@ -204,79 +201,26 @@ func (t *tuner) model() error {
 	return nil
 }
 
-// modelling adds the time until done is called to ModelSeconds. In nested calls the time counts once.
-func (t *tuner) modelling() (done func()) {
-	if t.nested++; t.nested > 1 {
-		return func() { t.nested-- }
-	}
-	start := time.Now()
-	return func() {
-		t.nested--
-		t.result.ModelSeconds += time.Since(start).Seconds()
-	}
-}
-
-// ranked returns the points of all trials in descending order of posterior mean
-// minus standard deviation. A maximum over the whole cube would often be wrong, far from any trial.
-func (t *tuner) ranked() (points [][]float64) {
-	defer t.modelling()()
-	value := make(map[*float64]float64) // by the address of the first coordinate
-	for _, trial := range t.result.Trials {
-		mean, sd := t.result.Process.Predict(trial.At)
-		value[&trial.At[0]] = mean - sd
-		points = append(points, trial.At)
-	}
-	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(value[&b[0]], value[&a[0]]) })
-	return points
-}
-
-// learn draws kernels from exp(posterior mean/temperature) by a Metropolis chain. Every thin-th state is a
-// kernel. For NoisyEI the chain starts at the first point of ranked, and is restricted to points where the
-// standard deviation is not much larger than at the start. For Paper it starts at the maximum of the
-// posterior mean, without this restriction.
-func (t *tuner) learn() error {
-	defer t.modelling()()
-	if err := t.model(); err != nil {
-		return err
-	}
-	// The paper's program draws from exp(10·mean) with steps of 0.005 of the ranges, and keeps
-	// 1000 successive states. Rate is a natural logarithm, so at a temperature of 0.02
-	// a kernel loses about a hundredth of the rate for each parameter.
-	temperature, step, thin := 0.02, 0.03, 20
-	if t.Method == Paper {
-		temperature, step, thin = 0.1, 0.005, 1
-	}
+// draw draws kernels from exp(posterior mean/0.1) by a Metropolis chain that starts at the maximum of the posterior
+// mean. As in the paper's program, its steps are 0.005 of the ranges, and the kernels are its successive states.
+func (t *tuner) draw() {
+	const temperature, step = 0.1, 0.005
 	p := t.result.Process
-	x := t.ranked()[0]
-	if t.Method == Paper {
-		x, _ = Direct(p.Mean, t.dims(), 2000)
-	}
+	x, value := Direct(p.Mean, t.dims(), 2000)
 	t.result.Best = x
-	value, known := p.Predict(x)
-	known *= 1.25
-	if t.Method == Paper {
-		known = math.Inf(1)
-	}
 	r := t.Key.Child(policyKey).Child(1).Rand()
-	for len(t.result.Kernels) < t.Kernels {
-		for range thin {
-			y, inside := slices.Clone(x), true
-			for d := range y {
-				y[d] += step * r.NormFloat64()
-				inside = inside && 0 <= y[d] && y[d] <= 1
-			}
-			u := r.Float64()
-			if !inside {
-				continue
-			}
+	for range t.Kernels {
+		y, inside := slices.Clone(x), true
+		for d := range y {
+			y[d] += step * r.NormFloat64()
+			inside = inside && 0 <= y[d] && y[d] <= 1
+		}
+		if u := r.Float64(); inside {
 			if v := p.Mean(y); u < rbm.Exp(min(0, (v-value)/temperature)) {
-				if _, sd := p.Predict(y); sd <= known {
-					x, value = y, v
-				}
+				x, value = y, v
 			}
 		}
 		t.result.Points = append(t.result.Points, x)
 		t.result.Kernels = append(t.result.Kernels, t.Space.Mover(x))
 	}
-	return nil
 }
