@@ -277,7 +277,7 @@ func measure(add figures.Add, r chains.Run, burnt int, sites float64) {
 // nor the proportions of the kinds of moves: all moves have the first bias in both halves. It returns the last state of its
 // chain, from which sampling continues.
 func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, []uint8, error) {
-	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions(tune.Paper)
+	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions()
 	var held []string
 	if c.hidden > 0 {
 		held = []string{"walks", "mix"}
@@ -287,13 +287,13 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 		options.Evaluations, options.Moves, options.Kernels = 10, 10, 10
 		base.MaxLength = 7
 	}
-	space, err := tune.NewSpace(base, held, len(start), limits, true)
+	space, err := tune.NewSpace(base, held, len(start), limits)
 	if err != nil {
 		return nil, nil, err
 	}
 	var chain mcmc.System // the protocol makes only one system
 	problem := &tune.Problem{
-		Space: space, Beta: s.beta, Start: start, Key: key, Clock: cli.ThreadTime, Hidden: c.hidden, Symmetric: c.symmetric,
+		Space: space, Beta: s.beta, Start: start, Key: key,
 		NewSystem: func(state []uint8) mcmc.System { chain = chains.Onto(c.build, state); return chain },
 	}
 	result, err := problem.Tune(ctx, options, func(float64) {})

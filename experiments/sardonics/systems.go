@@ -60,10 +60,9 @@ type copies struct {
 	build func() mcmc.Settable
 	// ising makes copies of the system as an Ising system, whose energies differ by a
 	// constant. For a lattice it equals build.
-	ising     func() mcmc.Settable
-	graph     *mcmc.Graph // graph of a lattice
-	hidden    int         // index of the first hidden unit; 0 for a lattice
-	symmetric bool        // flipping all spins does not change the energy
+	ising  func() mcmc.Settable
+	graph  *mcmc.Graph // graph of a lattice
+	hidden int         // index of the first hidden unit; 0 for a lattice
 }
 
 // make returns functions that make copies of the system.
@@ -101,7 +100,7 @@ func (s system) make(ctx context.Context, p *programs, quick bool) (copies, erro
 		}
 	}
 	build := func() mcmc.Settable { return mcmc.NewIsing(g, nil) }
-	return copies{build: build, ising: build, graph: g, symmetric: !s.fields}, nil
+	return copies{build: build, ising: build, graph: g}, nil
 }
 
 // withFields returns g with fields of ±1, by fair coins.

@@ -44,7 +44,6 @@ var small = map[string]string{"60x60": "8x8", "9x9x9": "4x4x4", "chimera:4": "ch
 
 // Curves of the figure.
 const (
-	tuned      = "tuned by seconds"
 	byPaper    = "tuned as in the paper"
 	untuned    = "untuned"
 	tableII    = "settings of Table II"
@@ -52,10 +51,9 @@ const (
 	clusters   = "Swendsen–Wang"
 	tauPanel   = "τ"
 	worthPanel = "worth" // independent energies per second
-	keptPanel  = "kept"  // 1 if tuning kept the initial settings
 )
 
-var curves = []string{byPaper, untuned, tableII, tuned, gibbs, clusters}
+var curves = []string{byPaper, untuned, tableII, gibbs, clusters}
 
 // untunedSettings are the defaults of isingmc. They set all settings, so that nothing is tuned.
 const untunedSettings = "k=1-25:gamma=1.02:walks=1:mix=1/0/0"
@@ -103,7 +101,6 @@ func tuning(p *programs) figures.Figure {
 					x := slices.Sorted(maps.Values(r))
 					return figures.Digits(x[len(x)-1] / x[0])
 				}},
-				{Title: "initial settings kept", Panel: keptPanel, Write: func(r figures.Repeats) string { return fmt.Sprintf("in %s of %d runs", figures.Sum(r), len(r)) }},
 			})
 		},
 	}
@@ -120,10 +117,7 @@ func tuningClaims(t *figures.Table) (all []figures.Claim) {
 		all = append(all,
 			figures.Smaller(r.name+": tuned as in the paper, τ in moves is shorter than untuned", tau(byPaper), tau(untuned)),
 			figures.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II", tau(tableII), tau(byPaper)).Aside(),
-			figures.Larger(r.name+": tuned as in the paper gives more independent energies per second than untuned", worth(byPaper), worth(untuned)).InOtherUnit(),
-			figures.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than untuned", worth(tuned), worth(untuned)).Aside(),
-			figures.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than the settings of Table II", worth(tuned), worth(tableII)).Aside(),
-			figures.Larger(r.name+": tuned by seconds gives more independent energies per second than tuned as in the paper", worth(tuned), worth(byPaper)).Aside())
+			figures.Larger(r.name+": tuned as in the paper gives more independent energies per second than untuned", worth(byPaper), worth(untuned)).InOtherUnit())
 		if len(worth(gibbs)) > 0 {
 			all = append(all, figures.Larger(r.name+": tuned as in the paper gives more independent energies per second than Gibbs", worth(byPaper), worth(gibbs)).InOtherUnit())
 		}
@@ -141,17 +135,13 @@ type programs struct {
 	loadErr error
 }
 
-// isingmc runs isingmc and returns the results of the samplers, and whether tuning kept the
-// initial settings.
-func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []result, kept bool, err error) {
+// isingmc runs isingmc and returns the results of the samplers.
+func (p *programs) isingmc(ctx context.Context, args ...string) ([]result, error) {
 	var all struct {
 		Samplers []result `json:"samplers"`
-		Policy   struct {
-			Untuned bool `json:"untuned"`
-		} `json:"policy"`
 	}
-	_, err = p.commands.Call(ctx, &all, "isingmc", append(args, "-json")...)
-	return all.Samplers, all.Policy.Untuned, err
+	_, err := p.commands.Call(ctx, &all, "isingmc", append(args, "-json")...)
+	return all.Samplers, err
 }
 
 // A result has the numbers that are used here of the JSON output of isingmc about a sampler.
@@ -161,8 +151,7 @@ type result struct {
 	Worth   *float64 `json:"effective_samples_per_second"`
 }
 
-// race tunes SARDONICS on a row by both protocols, and compares the results with the
-// other samplers.
+// race tunes SARDONICS on a row, and compares the result with the other samplers.
 func (p *programs) race(ctx context.Context, r row, at float64, seed int, quick bool, add figures.Add) error {
 	system := slices.Clone(r.flags)
 	switch {
@@ -183,33 +172,32 @@ func (p *programs) race(ctx context.Context, r row, at float64, seed int, quick 
 	if r.lattice == "" {
 		times = []string{"-seconds", "5", "-burn", "0.3"} // τ is longer
 	}
-	ei, paper := "-tune=ei:of=energy:seconds=16", "-tune=paper"
+	paper := "-tune=paper"
 	table := r.tableII(true, true)
 	if quick {
 		for i, word := range system {
 			system[i] = cmp.Or(small[word], word)
 		}
 		times = []string{"-seconds", "0.02"}
-		ei, paper = "-tune=ei:of=energy:seconds=0.03:evaluations=6:k=1-7", "-tune=paper:evaluations=6:moves=10:k=1-7"
+		paper = "-tune=paper:evaluations=6:moves=10:k=1-7"
 		table = "sardonics:k=2-7:gamma=1.02:walks=2:mix=1/0/0"
 	}
 	args := append(slices.Concat(system, times), "-seed", strconv.Itoa(seed))
-	names := []string{tuned, untuned, tableII, gibbs, clusters}
+	names := []string{untuned, tableII, gibbs, clusters}
 	settings := untunedSettings
 	if quick {
 		settings = "k=1-8:gamma=1.02:walks=1:mix=1/0/0"
 	}
-	samplers := append([]string{"sardonics", "sardonics:" + settings, table}, r.others...)
-	first, kept, err := p.isingmc(ctx, append(args, "-sampler", strings.Join(samplers, ","), ei)...)
+	samplers := append([]string{"sardonics:" + settings, table}, r.others...)
+	first, err := p.isingmc(ctx, append(args, "-sampler", strings.Join(samplers, ","))...)
 	if err != nil {
 		return err
 	}
-	second, _, err := p.isingmc(ctx, append(args, "-sampler", "sardonics", paper)...)
+	second, err := p.isingmc(ctx, append(args, "-sampler", "sardonics", paper)...)
 	if err != nil {
 		return err
 	}
 	names = append(names[:len(first)], byPaper)
-	add(keptPanel, tuned, at, map[bool]float64{true: 1}[kept])
 	for i, s := range append(first, second...) {
 		if s.Tau == nil || s.Worth == nil || *s.Worth == 0 {
 			return fmt.Errorf("%s on %s: the energy never changed", s.Sampler, r.name)
