@@ -238,40 +238,85 @@ func (e *evaluation) choose() error {
 	if err := cmp.Or(e.checkLogZ(e.m), e.analysis.prepare(e)); err != nil {
 		return err
 	}
-	switch {
-	case e.labelIn && !e.labelled():
-		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
-	case e.asked() && !e.likely():
-		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", e.set.Name)
-	case e.classify && !e.labelled():
-		predicts := ""
-		if e.m.Classes() > 0 {
-			predicts = "; -rows FILE writes predictions for rows without labels"
-		}
-		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d%s", e.m.Classes(), e.set.Name, len(e.set.Classes), predicts)
-	case e.pl && e.v.IsReal() && !e.m.Real():
-		return cli.Usagef("-pl needs binary inputs; those of %s are grey", e.set.Name)
-	case e.pl && e.m.CheckSites() != nil:
-		return cli.Usagef("-pl: %v", e.m.CheckSites())
-	case e.pl && e.gappy() && e.m.Classes() > 0 && e.m.LabelKind() == rbm.Bernoulli:
-		return cli.Usagef("-pl of rows with missing cells needs softmax labels; those of the model are bernoulli, and %s has missing cells", e.set.Name)
-	case e.features != "" && (e.gappy() || e.split.bare != nil && e.split.bare.Missing.Rows > 0):
-		return cli.Usagef("-features needs whole rows, and %s has missing cells; fill them by rbmsample -fill", e.set.Name)
-	case e.pl && e.m.Classes() > 0 && !e.labelled():
-		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", e.set.Name)
-	}
 	if e.auto {
-		if e.likely() {
-			e.chooseLogZ(e.m, 1)
+		e.chooseAll()
+	}
+	for _, c := range []struct {
+		asked bool
+		check func() error
+	}{{e.labelIn, e.checkLabelIn}, {e.asked(), e.checkLikely}, {e.classify, e.checkClassify}, {e.pl, e.checkPL}, {e.features != "", e.checkFeatures}} {
+		if !c.asked {
+			continue
 		}
-		if e.rows != "" { // with -rows, log Z is estimated only if a flag requests it
-			e.ais, e.reverse, e.bennett = false, false, false
+		if err := c.check(); err != nil {
+			return err
 		}
-		e.pl = (!e.v.IsReal() || e.m.Real() && e.set.Schema != nil) && !e.m.RealHidden() && (e.m.Classes() == 0 || e.labelled())
-		e.pl = e.pl && !(e.gappy() && e.m.Classes() > 0 && e.m.LabelKind() == rbm.Bernoulli)
-		e.classify = e.labelled()
 	}
 	return e.idle(e.flags)
+}
+
+// chooseAll chooses what can be computed, if no flag does.
+func (e *evaluation) chooseAll() {
+	if e.likely() {
+		e.chooseLogZ(e.m, 1)
+	}
+	if e.rows != "" { // log Z is estimated only if a flag requests it
+		e.ais, e.reverse, e.bennett = false, false, false
+	}
+	e.pl = e.checkPL() == nil && (!e.v.IsReal() || e.set.Schema != nil) && !e.m.RealHidden()
+	e.classify = e.labelled()
+}
+
+// checkLikely returns an error if rows have no log-likelihood.
+func (e *evaluation) checkLikely() error {
+	if !e.likely() {
+		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", e.set.Name)
+	}
+	return nil
+}
+
+// checkClassify returns an error unless the rows can be classified and have labels.
+func (e *evaluation) checkClassify() error {
+	if e.labelled() {
+		return nil
+	}
+	predicts := ""
+	if e.m.Classes() > 0 {
+		predicts = "; -rows FILE writes predictions for rows without labels"
+	}
+	return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d%s", e.m.Classes(), e.set.Name, len(e.set.Classes), predicts)
+}
+
+// checkPL returns an error if the rows have no pseudo-log-likelihood.
+func (e *evaluation) checkPL() error {
+	labels := e.m.Classes() > 0
+	switch {
+	case e.v.IsReal() && !e.m.Real():
+		return cli.Usagef("-pl needs binary inputs; those of %s are grey", e.set.Name)
+	case e.m.CheckSites() != nil:
+		return cli.Usagef("-pl: %v", e.m.CheckSites())
+	case e.gappy() && labels && e.m.LabelKind() == rbm.Bernoulli:
+		return cli.Usagef("-pl of rows with missing cells needs softmax labels; those of the model are bernoulli, and %s has missing cells", e.set.Name)
+	case labels && !e.labelled():
+		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", e.set.Name)
+	}
+	return nil
+}
+
+// checkFeatures returns an error if rows have missing cells.
+func (e *evaluation) checkFeatures() error {
+	if e.gappy() || e.split.bare != nil && e.split.bare.Missing.Rows > 0 {
+		return cli.Usagef("-features needs whole rows, and %s has missing cells; fill them by rbmsample -fill", e.set.Name)
+	}
+	return nil
+}
+
+// checkLabelIn returns an error if features cannot include the label.
+func (e *evaluation) checkLabelIn() error {
+	if !e.labelled() {
+		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
+	}
+	return nil
 }
 
 // evaluate computes what the flags ask for.
