@@ -8,8 +8,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strings"
 
@@ -122,6 +124,7 @@ type options struct {
 	inArray  bool         // the run is one of -array
 	extended bool         // -steps came with -resume
 	slowed   bool         // -rate came with -resume
+	moved    bool         // a flag of movable came with -resume
 	began    *configModel // the model of the resumed run, nil without -resume; the checkpoint has its parameters, so no file of -init is needed
 	testHash string       // hash of the test rows of the resumed run
 	rates    []rateChange
@@ -146,6 +149,9 @@ func newOptions() *options {
 	f.Group("data")
 	o.data = f.AddData(cli.DataRows{Spec: "fontdigits", Main: "NAME  fontdigits, mnist, a .csv, .npz, …; -data help lists them",
 		Test: "(default: the test rows of -data, if it has any)", Unlabelled: true, Redraw: true})
+	for _, name := range movable {
+		f.Row(name).Tag("resume")
+	}
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number. best.safetensors is the model that was best on them")
 	f.Group("model")
 	f.IntVar(&o.hidden, "hidden", train.MostHidden, "number of hidden units; by default two per input for rows of fewer than 100 inputs and for real numbers").Main("N  hidden units (500; below 100 inputs two per input)").Between(1, maxHidden)
@@ -187,7 +193,7 @@ func newOptions() *options {
 	f.BoolVar(&o.tensorboard, "tensorboard", false, "also write the metrics for TensorBoard, into the folder tensorboard of the run; show them by tensorboard --logdir runs")
 	f.Group("the run")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)").Main("FOLDER  where results go (runs/DATA-NEGPHASE-N)").Tag(tagCall)
-	f.StringVar(&o.resume, "resume", "", "folder of a run to resume with its own settings; only -steps -rate -workers -progress -quiet -json may be given too").
+	f.StringVar(&o.resume, "resume", "", "folder of a run to resume with its own settings; only -steps -rate -workers -progress -quiet -json may be given too, and -data -test -data-dir if files have moved; the rows must be the same").
 		Main("FOLDER  resume a run; results are as without the interruption").Alone("takes all settings from the run").Tag(tagCall, tagArray)
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all random numbers except those of generated data: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
 	f.StringVar(&o.arrayFile, "array", "", "file of runs. Each line has the flags of a run, or of a grid of runs such as -negphase {pcd,ins} -seed {1..5}; they are added to the flags given here. Unfinished runs are run one after another, or only the run of -array-index or of this job of an array").Tag(tagCall, tagArray)
@@ -235,7 +241,7 @@ func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout
 	}
 	if o.flags.Given("resume") {
 		if err := o.adopt(); err != nil {
-			return o.blameBuild(err)
+			return o.explain(err)
 		}
 	}
 	if o.negphase == "help" {
@@ -255,7 +261,7 @@ func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout
 		o.command = append([]string{o.flags.Name()}, args...)
 	}
 	p, trainer, err := o.prepare(ctx)
-	if err = g.Agree(o.blameBuild(err), facts(trainer)...); err != nil {
+	if err = g.Agree(o.explain(err), facts(trainer)...); err != nil {
 		return err
 	}
 	if g.Rank() > 0 {
@@ -264,8 +270,14 @@ func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout
 	return p.run(ctx, trainer)
 }
 
-// blameBuild adds to an error of -resume that another build made the run, if it did.
-func (o *options) blameBuild(err error) error {
+// movable are the flags that name files of data. With -resume they name the new places of these files.
+var movable = []string{"data", "test", "data-dir"}
+
+// explain adds to an error of -resume that files may have moved, or that another build made the run.
+func (o *options) explain(err error) error {
+	if err != nil && o.flags.Given("resume") && !o.moved && errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; if the data have moved, -resume %s -data FILE names the new place", err, o.resume)
+	}
 	if err == nil || o.build == "" || o.build == cli.Version() {
 		return err
 	}

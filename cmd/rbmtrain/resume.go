@@ -28,6 +28,7 @@ func (o *options) adopt() error {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
 	o.extended, o.slowed = o.flags.Given("steps"), o.flags.Given("rate")
+	o.moved = slices.ContainsFunc(movable, o.flags.Given)
 	c := struct {
 		Version string            `json:"version"`
 		Flags   map[string]string `json:"flags"`
@@ -172,10 +173,10 @@ func (r *runner) reopen() (err error) {
 			}
 		}
 	}
-	if !r.plan.opts.extended && !r.plan.opts.slowed {
+	if !r.plan.opts.extended && !r.plan.opts.slowed && !r.plan.opts.moved {
 		return nil
 	}
-	return r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())) // with the new number of steps or rate
+	return r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())) // with the new number of steps, rate or place of the data
 }
 
 // reopenTables opens the tables of a run that resumes after step at.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase"
+	"gorbm/rbm/modelfile"
 	"gorbm/train/rundir"
 )
 
@@ -488,4 +490,34 @@ func TestResumeOfAnotherBuild(t *testing.T) {
 			t.Errorf("%s: exits with %d: %s", to, r.Status, r.Stderr)
 		}
 	}
+}
+
+// A run whose folder and data have moved resumes with -data, to the model of an uninterrupted run. Without -data, and with
+// other rows, it is refused, and keeps its settings.
+func TestResumeOfMovedData(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	const rows = "0,1,1\n1,0,1\n1,1,0\n0,0,1\n1,1,1\n"
+	clitest.Write(t, "d.csv", strings.Repeat(rows, 8))
+	args := strings.Fields("-data d.csv -hidden 3 -negphase pcd -batch 5 -checkpoint-every 10 -eval-every 10 -snapshots 0 -steps 60 -quiet -out")
+	rbmtrain.OK(t, append(args, "whole")...)
+	stoppedAt(t, interrupt(30, append(args, "run")...), "run")
+	for from, to := range map[string]string{"d.csv": "there/moved.csv", "run": "there/run"} {
+		if err := errors.Join(os.MkdirAll("there", 0o777), os.Rename(from, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clitest.Write(t, "other.csv", strings.Repeat(rows, 7)+rows[6:]+"0,1,0\n")
+	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "there/run"}, "d.csv", "-resume there/run -data FILE")
+	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "there/run", "-data", "other.csv"}, "trained on other data", "other.csv")
+	rbmtrain.OK(t, "-resume", "there/run", "-data", "there/moved.csv", "-quiet")
+	if !strings.Contains(clitest.Read(t, "there/run/"+rundir.ConfigFile), "moved.csv") {
+		t.Error("config.json does not name the new file")
+	}
+	a, _, err := modelfile.Read("whole/" + rundir.ModelFile)
+	b, _, err2 := modelfile.Read("there/run/" + rundir.ModelFile)
+	if err != nil || err2 != nil || !a.Equal(b) {
+		t.Errorf("%v, %v: the resumed run has another model than one without interruption", err, err2)
+	}
+	rbmtrain.OK(t, "-resume", "there/run", "-steps", "70", "-quiet")
 }
