@@ -131,7 +131,7 @@ func (q *speed) search() figures.Figure {
 // judged returns a job that trains a model and judges it on all rows, which are held-out rows followed by those of the task.
 func (q *speed) judged(o figures.Options, name string, t task, rows string, rounds int, x float64) figures.Job {
 	if o.Quick {
-		t.data, rows, t.hidden, rounds = "fontdigits:500", "fontdigits:500", 10, 300
+		t.data, rows, t.hidden, rounds = "fontdigits:400", "fontdigits:500", 10, 300
 	}
 	return figures.Job{Name: name, Repeat: t.seed, Run: func(ctx context.Context, add figures.Add) error {
 		dir, err := os.MkdirTemp("", "gorbm-speed")

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,8 +68,10 @@ func Size[T any](o Options, quick, full T) T {
 // A Job computes points. Jobs run concurrently.
 type Job struct {
 	Name   string
-	Repeat int // repetition of the points
-	Run    func(ctx context.Context, add Add) error
+	Repeat int                                      // repetition of the points
+	Run    func(ctx context.Context, add Add) error // nil: the job cannot run now
+	// Missing says why the job cannot run, such as a file that is not there; "": it was not asked for.
+	Missing string
 }
 
 // Add adds the value y at x of a curve in a panel to the points of a job.
@@ -232,12 +235,17 @@ func (r *running) measure(ctx context.Context, f Figure, file string, t *Table, 
 	defer bar.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	queue := make(chan Job, len(plan))
+	queue, missing := make(chan Job, len(plan)), []string(nil)
 	for _, j := range plan {
-		if !t.has(j.Name) {
+		switch {
+		case t.has(j.Name):
+		case j.Run != nil:
 			queue <- j
+		case j.Missing != "" && !slices.Contains(missing, j.Missing):
+			missing = append(missing, j.Missing)
 		}
 	}
+	r.flags.Warn(missing...)
 	close(queue)
 	var wait sync.WaitGroup
 	var mutex sync.Mutex

@@ -68,8 +68,8 @@ func Quick(t *testing.T, e figures.Experiment, run cli.Command, flags ...string)
 	return passed
 }
 
-// Committed checks that the blocks of the page in the working folder are what the program writes from the tables there, and
-// that the results have their numbers. The tables must have all planned jobs and no others, so that a call of the program runs none.
+// Committed checks the page in the working folder, and that the tables there have all planned jobs and no others, so that a call
+// of the program runs none.
 func Committed(t *testing.T, e figures.Experiment) {
 	t.Helper()
 	tables, err := filepath.Glob("figure-*.csv")
@@ -93,6 +93,13 @@ func Committed(t *testing.T, e figures.Experiment) {
 			t.Errorf("figure %s: the table has job %q, which is not planned", f.Name, job)
 		}
 	}
+	Page(t, e)
+}
+
+// Page checks that the blocks of the page in the working folder are what the program writes from the tables there, and
+// that the results have their numbers.
+func Page(t *testing.T, e figures.Experiment) {
+	t.Helper()
 	page := clitest.Read(t, "README.md")
 	want, err := e.Page(page, ".", figures.Options{})
 	if err != nil {
