@@ -438,7 +438,7 @@ func TestResumeUsage(t *testing.T) {
 		want   []string
 	}{
 		{cli.Usage, "-resume run -batch 2", []string{"-batch cannot go with -resume", "-steps -rate -workers -progress -quiet -json"}},
-		{cli.Usage, "-resume run -seed 2 -data toy", []string{"-data -seed cannot go with -resume"}},
+		{cli.Usage, "-resume run -seed 2 -scale max", []string{"-scale -seed cannot go with -resume"}},
 		{cli.Usage, "-resume run -out other", []string{"-out cannot go with -resume"}},
 		{cli.Usage, "-resume run -dry-run", []string{"-dry-run cannot go with -resume"}},
 		{cli.Usage, "-resume run -force", []string{"-force cannot go with -resume"}},
