@@ -63,8 +63,10 @@ func (s Settings) suits(m *rbm.RBM) error {
 	if set := s.sampler(); set != nil && set.mover != nil && m.RealHidden() {
 		why = "flips hidden units; use pcd, pt, ins or pins with Gibbs steps"
 	}
-	if why != "" && (m.Real() || m.RealHidden()) {
-		return fmt.Errorf("%w: %s %s", rbm.ErrUnits, s.Kind, why)
+	if why != "" {
+		if err := m.CheckBits(); err != nil {
+			return fmt.Errorf("%w, and %s %s", err, s.Kind, why)
+		}
 	}
 	return s.Keeps(m.Constraint)
 }

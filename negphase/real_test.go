@@ -13,6 +13,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/units"
 )
 
 // For a model with Gaussian units, each estimator that supports them has the exact moments
@@ -370,4 +371,64 @@ func TestGaussianWalksAreStationary(t *testing.T) {
 			}
 		}
 	}
+}
+
+// For a model with visible ReLU units, each estimator has the exact means of both layers, or CheckModel refuses it
+// under the name of the units.
+func TestReLUNegativePhases(t *testing.T) {
+	m := rbm.NewGroups(3, rbm.Group{Kind: units.ReLU, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2})
+	m.Randomize(0.6, rbm.NewKey(5))
+	e, err := exact.New(m, exact.GradientLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rbm.NewMoments(m)
+	e.Moments(want)
+	const chains = 4000
+	ran := 0
+	for _, text := range []string{"exact", "pcd:chains=4000", "pt:chains=4000:tau=1/2/inf", "ins:chains=4000:tau=1/2/inf", "pins:chains=4000:tau=1/2/4/inf", "ptt",
+		"sardonics", "im:k=1", "walk:gibbs", "walk:exchange", "walk:metropolis", "pt:tau=1/2/inf:sardonics"} {
+		s, err := Parse(text, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.CheckModel(m); err != nil {
+			if !strings.Contains(err.Error(), "relu") || !errors.Is(err, rbm.ErrUnits) {
+				t.Errorf("%s: got %v, want an error that names relu units", text, err)
+			}
+			continue
+		}
+		ran++
+		if got := meansAfter(t, s, m, 40); got == nil {
+			t.Errorf("%s: no estimate", text)
+		} else {
+			for i, x := range got.V {
+				variance := float64(want.Squares[i]) - float64(want.V[i])*float64(want.V[i])
+				if z := float64(x-want.V[i]) / math.Sqrt(variance/chains); math.Abs(z) > 6 {
+					t.Errorf("%s: ⟨v%d⟩ is %v, want %v: z = %.1f", text, i, x, want.V[i], z)
+				}
+			}
+		}
+	}
+	if ran < 5 {
+		t.Errorf("only %d estimators run", ran)
+	}
+}
+
+// meansAfter returns the moments of an estimate after the given number of updates.
+func meansAfter(t *testing.T, s Settings, m *rbm.RBM, updates int) *rbm.Moments {
+	t.Helper()
+	e, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var phase rbm.Phase
+	for i := range updates {
+		if phase, _, err = e.Estimate(m, rbm.Batch{}, rbm.NewKey(7).Child(uint64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := rbm.NewMoments(m)
+	phase.SetMoments(got)
+	return got
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorbm/negphase/diag"
+	"gorbm/rbm/units"
 )
 
 // grouped returns a model whose visible layer has softmax groups before, between and after
@@ -217,5 +219,18 @@ func TestGroupsRowByRow(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// Methods that need Gaussian visible units or bits refuse a model of other real units under their name.
+func TestOtherRealUnitsAreRefused(t *testing.T) {
+	m := NewGroups(2, Group{Kind: Bernoulli, Units: 2}, Group{Kind: units.ReLU, Units: 3})
+	for name, err := range map[string]error{"CheckGaussian": m.CheckGaussian(), "CheckSites": m.CheckSites(), "CheckBits": m.CheckBits(), "CheckSpins": m.CheckSpins()} {
+		if !errors.Is(err, ErrUnits) || !strings.Contains(err.Error(), "visible units 2 … 4 are relu units") {
+			t.Errorf("%s: got %v, want an error that names relu units", name, err)
+		}
+	}
+	if m := NewGroups(2, Group{Kind: Gaussian, Units: 3}); m.CheckGaussian() != nil || m.CheckSites() != nil || m.CheckBits() == nil {
+		t.Error("Gaussian units: got a refusal other than that of CheckBits")
 	}
 }

@@ -65,11 +65,11 @@ func (m *RBM) SetSpins(s Spins) error {
 func (m *RBM) CheckSpins() error {
 	for _, g := range m.visible.groups {
 		if g.Real() || g.Joint() {
-			return fmt.Errorf("%w: visible units %d … %d are %v units", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
+			return g.refusal()
 		}
 	}
-	if m.hidden.isReal {
-		return fmt.Errorf("%w: the hidden units are %v units", ErrUnits, m.HiddenKind())
+	if err := m.CheckBinaryHidden(); err != nil {
+		return err
 	}
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: the model has %v; spins need a model without a constraint", ErrConstraint, m.Constraint)

@@ -280,10 +280,28 @@ func (m *RBM) checkBinaryInputs() error {
 func (m *RBM) CheckGaussian() error {
 	for _, g := range m.visible.groups {
 		if g.Real() && g.Kind != Gaussian {
-			return fmt.Errorf("%w: visible units %d … %d are %v units; of real visible units only Gaussian ones are supported here", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
+			return fmt.Errorf("%w; of real visible units only Gaussian ones are supported here", g.refusal())
 		}
 	}
 	return nil
+}
+
+// CheckBits returns an error that wraps ErrUnits if a layer of m has real units.
+func (m *RBM) CheckBits() error {
+	if err := m.CheckBinaryHidden(); err != nil {
+		return err
+	}
+	for _, g := range m.visible.groups {
+		if g.Real() {
+			return g.refusal()
+		}
+	}
+	return nil
+}
+
+// refusal is the error of a method that does not support the units of g, a visible group.
+func (g Group) refusal() error {
+	return fmt.Errorf("%w: visible units %d … %d are %v units", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
 }
 
 // CheckSites returns an error if m has real visible and real hidden units, or does not pass CheckGaussian.

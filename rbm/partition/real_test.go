@@ -7,13 +7,20 @@ import (
 
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/units"
 )
 
 // AIS from a base with the means of the data and from standard normal units, and the reverse from
-// draws of the model, agree with the exact log Z of Gaussian units. If log Z₀ is that of a base
-// with other precisions, they do not.
+// draws of the model, agree with the exact log Z of Gaussian and of visible ReLU units. If log Z₀ is that of a
+// base with other precisions, they do not.
 func TestGaussianAIS(t *testing.T) {
-	m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Gaussian, Units: 5}, rbm.Group{Kind: rbm.Bernoulli, Units: 3})
+	for _, kind := range []rbm.Kind{rbm.Gaussian, units.ReLU} {
+		t.Run(kind.String(), func(t *testing.T) { realAIS(t, kind) })
+	}
+}
+
+func realAIS(t *testing.T, kind rbm.Kind) {
+	m := rbm.NewGroups(6, rbm.Group{Kind: kind, Units: 5}, rbm.Group{Kind: rbm.Bernoulli, Units: 3})
 	m.Randomize(0.5, rbm.NewKey(4))
 	copy(m.VisibleParams()[0], []float32{0.8, 1.2, 1, 2, 0.6})
 	want, err := exact.LogZ(context.Background(), m)
@@ -39,7 +46,7 @@ func TestGaussianAIS(t *testing.T) {
 			}
 		}
 		wrong := m.Clone()
-		wrong.VisibleParams()[0][0] = 1.2
+		wrong.VisibleParams()[0][0] = 2.5
 		if a, err := AIS(context.Background(), wrong, s, rbm.NewKey(1), nil); err != nil || math.Abs(a.LogZ-want)/a.StdErr < 6 {
 			t.Errorf("from %s: another precision passes: %v; %v", name, a.LogZ, err)
 		}
