@@ -21,13 +21,24 @@ const maxDownload = 1 << 24
 // downloadClient returns a client with short timeouts, so that without a network the error comes soon. A
 // slow connection has ten minutes for a file.
 func downloadClient() *http.Client {
-	return &http.Client{Timeout: 10 * time.Minute, Transport: &http.Transport{
+	return &http.Client{Timeout: 10 * time.Minute, CheckRedirect: onlyHTTPS, Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: 20 * time.Second,
 		ForceAttemptHTTP2:     true,
 	}}
+}
+
+// onlyHTTPS refuses a redirection to a connection that is not encrypted.
+func onlyHTTPS(req *http.Request, via []*http.Request) error {
+	if req.URL.Scheme != "https" && via[0].URL.Scheme == "https" {
+		return fmt.Errorf("it redirects to %s, which is not encrypted", req.URL.Redacted())
+	}
+	if len(via) == 10 {
+		return errors.New("it redirects 10 times")
+	}
+	return nil
 }
 
 // download completes the folder for downloads. Each file comes from the first mirror where it has the right

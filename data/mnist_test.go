@@ -322,6 +322,25 @@ func TestMNISTReal(t *testing.T) {
 	}
 }
 
+// A download stays encrypted: a redirection from https to http is refused.
+func TestDownloadStaysEncrypted(t *testing.T) {
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	defer plain.Close()
+	for _, serve := range []func(http.Handler) *httptest.Server{httptest.NewTLSServer, httptest.NewServer} {
+		s := serve(http.RedirectHandler(plain.URL, http.StatusFound))
+		defer s.Close()
+		client := s.Client()
+		client.CheckRedirect = downloadClient().CheckRedirect
+		resp, err := client.Get(s.URL)
+		if err == nil {
+			resp.Body.Close()
+		}
+		if encrypted := strings.HasPrefix(s.URL, "https"); encrypted != (err != nil) || encrypted && !strings.Contains(err.Error(), "which is not encrypted") {
+			t.Errorf("%s: %v", s.URL, err)
+		}
+	}
+}
+
 // A server that cuts off, states a wrong length or sends garbage without end is skipped. The next mirror is
 // used; if there is none, nothing is stored.
 func TestMNISTDownloadFaults(t *testing.T) {

@@ -74,6 +74,9 @@ func alphabetOf(name, letters string) (*alphabet, error) {
 	for i := range a.state {
 		a.state[i] = -1
 	}
+	if at := strings.IndexByte(letters, '-'); at > 0 {
+		return nil, formatErrorf("alphabet %s: the gap, -, is letter %d; write it first", name, at+1)
+	}
 	for i, c := range []byte(letters) {
 		if c <= ' ' || c > '~' || c == '.' || c >= 'a' && c <= 'z' || a.state[c] >= 0 {
 			return nil, formatErrorf("alphabet %s: letter %d is %s; letters are different characters of ASCII, no points and no lower case, which mark insertions", name, i+1, quote(string(rune(c))))

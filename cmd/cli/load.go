@@ -38,6 +38,7 @@ type DataFlags struct {
 	columns                                                []string     // names of the model's inputs, or nil
 	ignoreKnown                                            bool         // Ignore comes from a model
 	wasWeights                                             string       // weights of the model's training rows, which the rows of -data do not have
+	wasReweight                                            float64      // the same of -reweight
 	clip                                                   bool         // Scale comes from a model
 	knownLabel                                             string       // name of the model's column of labels, which the rows may lack
 	Redraw                                                 bool
@@ -211,6 +212,9 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		if s == nil {
 			continue
 		}
+		if d.wasReweight > 0 && s.Values() == "sequences" {
+			note("%s: its rows have equal weights; the model's training rows were weighted by -reweight %g", s.Name, d.wasReweight)
+		}
 		if s.Header == data.HeaderNumbers {
 			note("%s: the first line is numbers and is read as names of the columns; -header no reads it as a row", s.Name)
 		}
@@ -342,8 +346,12 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	follow("pivot", &d.Pivot, about.Pivot, true)
 	d.ignoreKnown = !d.Flags.Given("ignore")
 	if d.Flags.Given("data") {
-		if !d.Flags.Given("weights") {
-			d.wasWeights = about.Weights
+		switch given := d.Flags.Given("weights") || d.Flags.Given("reweight"); {
+		case given:
+		case data.Absolute(d.Spec) == about.Data:
+			d.Weights, d.Reweight = about.Weights, about.Reweight
+		default:
+			d.wasWeights, d.wasReweight = about.Weights, about.Reweight
 		}
 		// The first or last column of new rows may be an input, so only a named column is followed.
 		if about.LabelColumn != "first" && about.LabelColumn != "last" {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"gorbm/rbm/atomicfile"
 )
 
 const (
@@ -103,11 +105,13 @@ func watchSignals(name string, stderr io.Writer) context.Context {
 			case again := <-signals:
 				if time.Since(at) > bounce {
 					fmt.Fprintf(stderr, "%s: ended at once by a second signal; unsaved results are lost\n", name)
+					atomicfile.Abandon()
 					os.Exit(exitStatus(again))
 				}
 			case <-time.After(50 * time.Millisecond):
 				if lost, ok := g.stuck(); ok {
 					fmt.Fprintf(stderr, "%s: interrupted%s\n", name, lost)
+					atomicfile.Abandon()
 					os.Exit(exitStatus(first))
 				}
 			}

@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	what := fmt.Sprintf("%d visible and %d hidden units", m.Visible(), m.Hidden())
 	if zeroSum {
-		what += fmt.Sprintf(", in the zero-sum gauge, where log Z is %.6g nats lower", m.ZeroSum())
+		what += fmt.Sprintf(", in the zero-sum gauge, where log Z changes by %+.6g nats", -m.ZeroSum())
 	}
 	switch {
 	case sklearn:

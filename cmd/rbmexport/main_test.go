@@ -57,7 +57,7 @@ func TestZeroSum(t *testing.T) {
 	out := rbmexport.OK(t, "-model", "m.safetensors", "-zero-sum", "-out", "zero.npz")
 	zero, _ := clitest.Load(t, "zero.npz")
 	fall := m.ZeroSum()
-	if !zero.Equal(m) || !strings.Contains(out, fmt.Sprintf("in the zero-sum gauge, where log Z is %.6g nats lower", fall)) {
+	if !zero.Equal(m) || !strings.Contains(out, fmt.Sprintf("in the zero-sum gauge, where log Z changes by %+.6g nats", -fall)) {
 		t.Errorf("another gauge: %s", out)
 	}
 }

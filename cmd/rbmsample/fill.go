@@ -90,6 +90,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	noLabel := func(word string) bool { return data.IsMissing(word) || word == about.Unlabelled }
 	probabilities := [][]string{{"row", "column", "level", "p"}}
 	words := map[data.Cell]string{} // of the missing cells
+	var likeliest []string          // columns of few numbers, which are levels, although -fill-by is mean
 	estimated, worst := 0, 0.0
 	bar := o.flags.NewProgress("filling", "rows", int64(set.Len()))
 	defer bar.Done()
@@ -114,14 +115,17 @@ func (o *options) fillTable(ctx context.Context) error {
 				}
 			} else {
 				logp := s.LogP[cell]
-				mean, isNumber := meanLevel(c, logp)
+				mean, wasCut := meanLevel(c, logp)
 				switch {
 				case o.fillBy == byDraw:
 					word = c.Levels[s.Levels[cell]]
-				case o.fillBy == byMean && isNumber:
+				case o.fillBy == byMean && wasCut:
 					word = strconv.FormatFloat(mean, 'g', 6, 64)
 				default:
 					word = c.Levels[train.Likeliest(logp)]
+					if o.fillBy == byMean && !slices.Contains(likeliest, c.Name) && isNumber(c.Levels[0]) {
+						likeliest = append(likeliest, c.Name)
+					}
 				}
 				for k, level := range c.Levels {
 					say(notation.Number(level), rbm.Exp(logp[k]))
@@ -166,7 +170,11 @@ func (o *options) fillTable(ctx context.Context) error {
 		if o.flags.Quiet {
 			return nil
 		}
-		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", len(words), set.Len(), o.fillBy, o.out, probabilitiesFile)
+		how := o.fillBy
+		if likeliest != nil {
+			how += ", and the likeliest value in columns of few different numbers: " + strings.Join(likeliest, ", ")
+		}
+		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", len(words), set.Len(), how, o.out, probabilitiesFile)
 		return err
 	})
 }
@@ -191,8 +199,8 @@ func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about 
 }
 
 // meanLevel returns the mean of a column of numbers that was cut into levels with the log probabilities
-// logp. isNumber is false for other columns.
-func meanLevel(c *data.Column, logp []float64) (mean float64, isNumber bool) {
+// logp. wasCut is false for other columns.
+func meanLevel(c *data.Column, logp []float64) (mean float64, wasCut bool) {
 	if c.Edges == nil {
 		return 0, false
 	}
@@ -204,4 +212,9 @@ func meanLevel(c *data.Column, logp []float64) (mean float64, isNumber bool) {
 		mean += rbm.Exp(logp[k]) * x
 	}
 	return mean, true
+}
+
+func isNumber(word string) bool {
+	_, err := data.ParseNumber(word)
+	return err == nil
 }

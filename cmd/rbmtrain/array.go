@@ -50,6 +50,7 @@ const (
 	finishedRun    = "finished"
 	interruptedRun = "interrupted" // with a checkpoint
 	emptyRun       = "empty"       // interrupted before the first checkpoint
+	heldRun        = "held"        // another process trains it
 )
 
 // taskVariables are the environment variables in which Slurm, Kubernetes and PBS pass the
@@ -273,11 +274,15 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 	if err != nil {
 		return "", err
 	}
-	if _, err := rundir.Check(r.Folder, true); err != nil {
-		return "", err
+	_, held := rundir.Check(r.Folder, true)
+	if held != nil && !errors.Is(held, rundir.ErrHeld) {
+		return "", held
 	}
 	if r.State, err = p.stateOf(&rundir.Folder{Dir: r.Folder}); err != nil {
 		return "", err
+	}
+	if held != nil {
+		r.State = heldRun
 	}
 	text := p.describe()
 	return text[strings.LastIndexByte(text, '\n')+1:], nil // without the lines about the data
@@ -312,30 +317,52 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 			return "", fmt.Errorf("%s has another run: its -%s is %q, not %q; choose another -out, or remove it", folder.Dir, name, was, is)
 		}
 	}
+	return filesOf(folder), nil
+}
+
+// filesOf returns the state of the run in a folder, by its files.
+func filesOf(folder *rundir.Folder) string {
 	exists := func(name string) bool {
 		_, err := os.Stat(folder.Path(name))
 		return err == nil
 	}
 	switch {
+	case !exists(rundir.ConfigFile):
+		return newRun
 	case exists(rundir.ResultFile):
-		return finishedRun, nil
+		return finishedRun
 	case exists(rundir.CheckpointFile):
-		return interruptedRun, nil
+		return interruptedRun
 	}
-	return emptyRun, nil
+	return emptyRun
 }
 
-// run completes the unfinished runs, one after another. If a run fails, it continues with the next.
+// look sets the state of r, which another process with the same file may have changed. Rank 0 decides.
+func (a *array) look(r *arrayRun) error {
+	if a.group.Rank() == 0 {
+		folder := &rundir.Folder{Dir: r.Folder}
+		if r.State = filesOf(folder); r.State != finishedRun && errors.Is(folder.Free(), rundir.ErrHeld) {
+			r.State = heldRun
+		}
+	}
+	state, err := a.group.Broadcast([]byte(r.State), nil)
+	r.State = string(state)
+	return err
+}
+
+// run completes the unfinished runs, one after another. If a run fails, it continues with the next. It
+// leaves out those that another process trains.
 func (a *array) run(ctx context.Context) error {
 	var failed []string
 	for i := range a.runs {
 		r := &a.runs[i]
 		args := r.args
+		if err := a.look(r); err != nil {
+			return err
+		}
 		switch r.State {
-		case finishedRun:
-			if !a.flags.JSON && !a.flags.Quiet {
-				fmt.Fprintf(a.flags.Stdout, "run %d, %s, is finished\n", r.Number, r.Folder)
-			}
+		case finishedRun, heldRun:
+			a.leave(r)
 			continue
 		case interruptedRun:
 			args = []string{"-resume=" + r.Folder, "-workers=" + strconv.Itoa(a.workers)}
@@ -358,6 +385,17 @@ func (a *array) run(ctx context.Context) error {
 		o := newOptions()
 		o.flags.Subject, o.inArray = r.Folder, true
 		err := o.run(ctx, a.group, args, stdout, a.flags.Stderr)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, ranks.ErrLost) {
+			was := r.State
+			if err := a.look(r); err != nil {
+				return err
+			}
+			if r.State == finishedRun || r.State == heldRun { // another process was faster
+				a.leave(r)
+				continue
+			}
+			r.State = was
+		}
 		switch {
 		case ctx.Err() != nil || errors.Is(err, ranks.ErrLost):
 			return cmp.Or(err, ctx.Err())
@@ -377,4 +415,15 @@ func (a *array) run(ctx context.Context) error {
 		return errors.Join(err, fmt.Errorf("%s of %d failed: %s; repeat the command to try them again", cli.Count(len(failed), "run"), len(a.runs), strings.Join(failed, ", ")))
 	}
 	return err
+}
+
+// leave says why r is left out.
+func (a *array) leave(r *arrayRun) {
+	what := "is finished"
+	if r.State == heldRun {
+		what = "is left out: another process trains it"
+	}
+	if !a.flags.JSON && !a.flags.Quiet {
+		fmt.Fprintf(a.flags.Stdout, "run %d, %s, %s\n", r.Number, r.Folder, what)
+	}
 }

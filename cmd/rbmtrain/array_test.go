@@ -169,6 +169,26 @@ func states(t *testing.T, text string) string {
 	return strings.Join(s, " ")
 }
 
+// Two processes that train the same file together share its runs: neither calls a run of the other a
+// failure, and both end well.
+func TestArrayTogether(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	args := sweep(t, "-seed {1..8} -steps 400\n")
+	results := make(chan clitest.Result, 2)
+	for range cap(results) {
+		go func() { results <- rbmtrain.Call(args...) }()
+	}
+	for range cap(results) {
+		if r := <-results; r.Status != 0 || strings.Count(r.Stdout, "\nrun ")+1 < 8 {
+			t.Errorf("status %d, %s%s", r.Status, r.Stderr, r.Stdout)
+		}
+	}
+	if out := rbmtrain.OK(t, args...); strings.Count(out, "is finished\n") != 8 {
+		t.Errorf("afterwards it says %s", out)
+	}
+}
+
 // A line that cannot run is found before the first run starts.
 func TestArrayRefuses(t *testing.T) {
 	clitest.Isolate(t)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/negphase/diag"
 	"gorbm/rbm/exact"
@@ -311,7 +312,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		}
 	}
 	rec.Add("warnings", warnings)
-	rec.Add("data", r.plan.sets.Train.Name)
+	rec.Add("data", data.Absolute(r.plan.sets.Train.Name))
 	rec.Add("binarize", r.plan.sets.Train.Binarize)
 	rec.AddSome("objective", r.plan.settings.Objective) // missing if it is joint
 	rec.AddSome("alpha", r.plan.settings.Alpha)

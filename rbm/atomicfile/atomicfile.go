@@ -10,17 +10,23 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
+	"time"
 )
 
 // Write writes a file atomically. It writes a temporary file in the same folder, syncs it and renames
 // it, so a crash leaves the old file or the new one. The permissions follow the umask. The error names
-// the path.
+// the path. Write removes temporary files of the same path that killed processes have left.
 func Write(path string, write func(w io.Writer) error) (err error) {
+	removeStale(path)
 	f, err := create(path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
+	writing.Store(f.Name(), true)
 	defer func() {
+		writing.Delete(f.Name())
 		if err != nil {
 			f.Close()
 			os.Remove(f.Name())
@@ -37,6 +43,43 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// writing has the names of the temporary files of this process.
+var writing sync.Map
+
+// Abandon removes the temporary files of this process, which must exit at once.
+func Abandon() {
+	for name := range writing.Range {
+		os.Remove(name.(string))
+	}
+}
+
+// staleAfter is the time without a change after which the temporary file of a process that does not exist is
+// removed. The process may run on another machine that has the same folder.
+const staleAfter = 10 * time.Minute
+
+// removeStale removes the temporary files for path of processes that were killed.
+func removeStale(path string) {
+	dir, base := filepath.Split(path)
+	entries, _ := os.ReadDir(filepath.Clean(dir + ".")) // if the folder cannot be read, create says why
+	for _, e := range entries {
+		if of, ok := Temporary(e.Name()); !ok || of != base || len(e.Name()) < len(base)+7 {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < staleAfter {
+			continue
+		}
+		digits := e.Name()[len(base)+2:]
+		pid, err := strconv.Atoi(digits[:len(digits)-4])
+		if err != nil {
+			continue
+		}
+		if p, err := os.FindProcess(pid); err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+			os.Remove(dir + e.Name())
+		}
+	}
 }
 
 // WriteBytes is like Write, for given contents.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/image/draw"
@@ -158,7 +159,21 @@ func Write(w io.Writer, r Report) error {
 		}
 	}
 	r.Folded = folded
-	return page.Execute(w, numbered{r, new(int)})
+	var text bytes.Buffer
+	if err := page.Execute(&text, numbered{r, new(int)}); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.Map(visible, text.Bytes()))
+	return err
+}
+
+// visible replaces a character that a page must not have: control characters, and those that change the
+// direction of the text after them.
+func visible(r rune) rune {
+	if r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Cf) {
+		return r
+	}
+	return utf8.RuneError
 }
 
 // A part is a section, with the report that numbers its charts.

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"gorbm/rbm"
 	"gorbm/train/plots"
@@ -192,6 +193,23 @@ func TestTables(t *testing.T) {
 	for _, want := range []string{`<td class="short">0.1</td>`, "<td>" + hash + "</td>", `<td class="hit">952</td>`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+// A page has no control characters and none that change the direction of a text, as in the names of files.
+func TestHostileNames(t *testing.T) {
+	r := sample(t)
+	r.Lead, r.Warnings = "a\x1b[2J\x00b\u202ecsv\u2066", []string{"größer\tund\n日本\x07"}
+	text := write(t, r)
+	for _, c := range text {
+		if c != '\n' && c != '\t' && unicode.In(c, unicode.Cc, unicode.Cf) {
+			t.Errorf("the page has %q", c)
+		}
+	}
+	for _, want := range []string{"a\ufffd[2J\ufffdb\ufffdcsv\ufffd", "größer\tund\n日本"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 }

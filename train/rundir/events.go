@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"gorbm/rbm/atomicfile"
@@ -84,8 +85,9 @@ func (e *Events) record(values []float64) []byte {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			continue
 		}
-		value := appendBytes(nil, 1, []byte(e.columns[c+1])) // Summary.Value.tag
-		value = append(value, 2<<3|5)                        // .simple_value, 32 bits
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', tableDigits, 64), 64) // as a resumed run reads it from the table
+		value := appendBytes(nil, 1, []byte(e.columns[c+1]))                        // Summary.Value.tag
+		value = append(value, 2<<3|5)                                               // .simple_value, 32 bits
 		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(float32(v)))
 		summary = appendBytes(summary, 1, value) // Summary.value
 	}

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -169,5 +171,28 @@ func TestAppender(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "0,0.5\n1,0.5\n2,0.5\n3,0.5\n" {
 		t.Errorf("the file holds %q, %v, want %q", got, err, "0,0.5\n1,0.5\n2,0.5\n3,0.5\n")
+	}
+}
+
+// A resumed run writes the values that it reads from the table, with its digits, and the run that was not
+// interrupted writes the same ones.
+func TestEventsHaveTheDigitsOfTheTable(t *testing.T) {
+	e := &Events{columns: []string{"step", "seconds", "x"}}
+	differ := 0
+	for k := range 100_000 {
+		x := 1 / float64(k+3)
+		read, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', tableDigits, 64), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if float32(read) != float32(x) {
+			differ++
+		}
+		if got, want := e.record([]float64{1, 0, x}), e.record([]float64{1, 0, read}); !bytes.Equal(got, want) {
+			t.Fatalf("the event of %v is %x, and that of its text %x", x, got, want)
+		}
+	}
+	if differ == 0 {
+		t.Error("no value is rounded to another float32")
 	}
 }

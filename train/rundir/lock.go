@@ -14,18 +14,18 @@ import (
 // The lock ends with the process; a file that a killed process leaves is not locked.
 const lockFile = ".lock"
 
-// errHeld is returned by lockExclusive if another process has the lock.
-var errHeld = errors.New("locked")
+// ErrHeld says that another process writes the folder.
+var ErrHeld = errors.New("wait until it ends, stop it, or choose another folder by -out")
 
 // lock makes f the only writer of its folder until Close. If another process writes it, the error names
-// that process.
+// that process and wraps ErrHeld.
 func (f *Folder) lock() error {
 	for {
 		file, err := f.openFile(lockFile, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return fmt.Errorf("cannot lock the folder of the run: %w", err)
 		}
-		if err = lockExclusive(file); errors.Is(err, errHeld) {
+		if err = lockExclusive(file); errors.Is(err, ErrHeld) {
 			err = f.heldBy(file)
 			file.Close()
 			return err
@@ -68,10 +68,10 @@ func (f *Folder) heldBy(file io.Reader) error {
 	if holder == "" {
 		holder = "another process"
 	}
-	return fmt.Errorf("%s is being written by %.200q; wait until it ends, stop it, or choose another folder by -out", f.Dir, holder)
+	return fmt.Errorf("%s is being written by %.200q; %w", f.Dir, holder, ErrHeld)
 }
 
-// Free returns an error if another process writes the folder, or if one of the folder's files is a link,
+// Free returns an error that wraps ErrHeld if another process writes the folder, or another error if one of the folder's files is a link,
 // which a run refuses. It changes nothing.
 func (f *Folder) Free() error {
 	if err := f.checkLinks(); errors.Is(err, errLink) {
@@ -82,7 +82,7 @@ func (f *Folder) Free() error {
 		return nil // there is no lock, or the folder cannot be written, which the first write reports
 	}
 	defer file.Close() // this also unlocks it
-	if errors.Is(lockExclusive(file), errHeld) {
+	if errors.Is(lockExclusive(file), ErrHeld) {
 		return f.heldBy(file)
 	}
 	return nil

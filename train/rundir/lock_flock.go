@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockExclusive locks an open file until it is closed or the process ends. It returns errHeld at once if
+// lockExclusive locks an open file until it is closed or the process ends. It returns ErrHeld at once if
 // another process has locked it. On a file system without locks it succeeds without a lock.
 func lockExclusive(file *os.File) error {
 	for {
@@ -18,7 +18,7 @@ func lockExclusive(file *os.File) error {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case errors.Is(err, unix.EWOULDBLOCK):
-			return errHeld
+			return ErrHeld
 		case errors.Is(err, unix.ENOTSUP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOLCK):
 			return nil
 		}

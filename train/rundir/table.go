@@ -12,6 +12,9 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
+// tableDigits is the number of significant digits of the values in a table.
+const tableDigits = 10
+
 // A Table is a file such as metrics.csv that grows by rows: a header, then rows whose first value is the
 // step. After Add has returned, its row survives the end of the process. After Sync has returned, all rows
 // survive a failure of the machine. Rows that could not be written are kept, and are written with the next
@@ -120,7 +123,7 @@ func (t *Table) appendRow(values []float64) {
 		if i > 0 {
 			line = append(line, ',')
 		}
-		line = strconv.AppendFloat(line, v, 'g', 10, 64)
+		line = strconv.AppendFloat(line, v, 'g', tableDigits, 64)
 	}
 	t.pending.Write(append(line, '\n'))
 	t.rows++
