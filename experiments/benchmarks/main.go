@@ -147,39 +147,33 @@ func (b *bench) job(c *training.Commands, o figures.Options, at int, method, fla
 			return j
 		}
 	}
+	quick, rounds := "", judge
+	if o.Quick {
+		quick, rounds = "-hidden 8 -steps 50", "-bennett -ladder-rounds 300"
+	}
+	line := fmt.Sprintf("-data %s -labels none -metrics none -snapshots 0 -pictures none -seed %d", train, seed)
 	j.Run = func(ctx context.Context, add figures.Add) error {
-		folder, remove, err := c.Folder(j.Name)
-		if err != nil {
-			return err
-		}
-		defer remove()
-		quick, rounds := "", judge
-		if o.Quick {
-			quick, rounds = "-hidden 8 -steps 50", "-bennett -ladder-rounds 300"
-		}
-		trained, err := c.Train(ctx, folder, training.Flags(fmt.Sprintf("-data %s -labels none -metrics none -snapshots 0 -pictures none -seed %d", train, seed), flags, quick))
-		if err != nil {
-			return err
-		}
-		tested, err := c.Evaluate(ctx, strings.Fields(fmt.Sprintf("-model %s -data %s %s", folder, test, rounds))...)
-		if err == nil && tested.LogLikelihood == nil {
-			err = errors.New("rbmeval has no estimate of log Z")
-		}
-		if err != nil {
-			return err
-		}
-		x := float64(at)
-		add(testPanel, method, x, *tested.LogLikelihood)
-		if len(s.published) > 0 {
-			add(gainPanel, method, x, *tested.LogLikelihood-s.published[0].nats)
-		}
-		if tested.StdErr != nil {
-			add(stdErrPanel, method, x, *tested.StdErr)
-		}
-		add(doubtPanel, method, x, map[bool]float64{true: 1}[tested.Bennett.Doubtful])
-		add(trainingPanel, method, x, trained.Processor)
-		add(stepsPanel, method, x, trained.Steps)
-		return nil
+		return c.Train(ctx, func(folder string, trained training.Trained) error {
+			tested, err := c.Evaluate(ctx, strings.Fields(fmt.Sprintf("-model %s -data %s %s", folder, test, rounds))...)
+			if err == nil && tested.LogLikelihood == nil {
+				err = errors.New("rbmeval has no estimate of log Z")
+			}
+			if err != nil {
+				return err
+			}
+			x := float64(at)
+			add(testPanel, method, x, *tested.LogLikelihood)
+			if len(s.published) > 0 {
+				add(gainPanel, method, x, *tested.LogLikelihood-s.published[0].nats)
+			}
+			if tested.StdErr != nil {
+				add(stdErrPanel, method, x, *tested.StdErr)
+			}
+			add(doubtPanel, method, x, map[bool]float64{true: 1}[tested.Bennett.Doubtful])
+			add(trainingPanel, method, x, trained.Processor)
+			add(stepsPanel, method, x, trained.Steps)
+			return nil
+		}, line, flags, quick)
 	}
 	return j
 }

@@ -171,39 +171,33 @@ func job(c *training.Commands, o figures.Options, d problem, method string, step
 	if o.Quick {
 		d, steps = quick, 200
 	}
+	line := fmt.Sprintf("-data %s -labels %s -hidden %d -steps %d -eval-every %[4]d -seed %d -snapshots 0", d.data, d.labels, d.hidden, steps, seed)
 	return figures.Job{Name: name, Repeat: seed, Run: func(ctx context.Context, add figures.Add) error {
-		folder, remove, err := c.Folder(name)
-		if err != nil {
-			return err
-		}
-		defer remove()
-		known := func(panel string, y *float64) {
-			if y != nil {
-				add(panel, method, x, *y)
+		return c.Train(ctx, func(folder string, trained training.Trained) error {
+			known := func(panel string, y *float64) {
+				if y != nil {
+					add(panel, method, x, *y)
+				}
 			}
-		}
-		trained, err := c.Train(ctx, folder, training.Flags(settings[method], fmt.Sprintf("-data %s -labels %s -hidden %d -steps %d -eval-every %[4]d -seed %d -snapshots 0", d.data, d.labels, d.hidden, steps, seed)))
-		if err != nil {
-			return err
-		}
-		add(secondsPanel, method, x, trained.Seconds*min(trained.Processor/trained.InAll, 1)) // without the time in which other programs used the core
-		if e := trained.Metrics["error_test"]; e != nil {
-			add(errorPanel, method, x, 100**e)
-		}
-		known(logPPanel, trained.Metrics["accuracy_mean"])
-		if beta := trained.Ladder.Beta; beta != nil {
-			add(hottestPanel, method, x, 1/beta[len(beta)-1])
-		}
-		for _, name := range []string{"log_likelihood_test", "log_likelihood_train"} { // of small models, exactly
-			if l := trained.Metrics[name]; l != nil {
-				known(likelihoodPanel, l)
-				return nil
+			add(secondsPanel, method, x, trained.Seconds*min(trained.Processor/trained.InAll, 1)) // without the time in which other programs used the core
+			if e := trained.Metrics["error_test"]; e != nil {
+				add(errorPanel, method, x, 100**e)
 			}
-		}
-		tested, err := c.Evaluate(ctx, "-model", folder, "-bennett", "-seed", fmt.Sprint(seed))
-		known(likelihoodPanel, tested.LogLikelihood)
-		known(stdErrPanel, tested.StdErr)
-		return err
+			known(logPPanel, trained.Metrics["accuracy_mean"])
+			if beta := trained.Ladder.Beta; beta != nil {
+				add(hottestPanel, method, x, 1/beta[len(beta)-1])
+			}
+			for _, name := range []string{"log_likelihood_test", "log_likelihood_train"} { // of small models, exactly
+				if l := trained.Metrics[name]; l != nil {
+					known(likelihoodPanel, l)
+					return nil
+				}
+			}
+			tested, err := c.Evaluate(ctx, "-model", folder, "-bennett", "-seed", fmt.Sprint(seed))
+			known(likelihoodPanel, tested.LogLikelihood)
+			known(stdErrPanel, tested.StdErr)
+			return err
+		}, line, settings[method])
 	}}
 }
 

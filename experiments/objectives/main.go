@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/figures"
 	"gorbm/experiments/internal/training"
+	"gorbm/train/rundir"
 )
 
 func main() { cli.Main("objectives", run) }
@@ -50,7 +52,7 @@ var byTime = []int{1, 2, 3, 0}
 const (
 	common      = "-data mnist -holdout 10000 -eval-every 5000"
 	quickCommon = "-data shifter:6 -holdout 20 -steps 100 -eval-every 50 -hidden 10 -batch 5"
-	always      = "-binarize none -init random -metrics classification -snapshots 0 -workers 1"
+	always      = "-binarize none -init random -metrics classification -snapshots 0"
 )
 
 // Curves and panels. X is the index of the row.
@@ -94,63 +96,50 @@ func mnist(c *training.Commands) figures.Figure {
 	}
 }
 
-// flagsOf returns the flags of rbmtrain for a row, by name.
-func flagsOf(r row, seed int, quick bool) map[string]string {
-	return training.Flags(always, common, r.flags, fmt.Sprint("-seed ", seed), map[bool]string{true: quickCommon}[quick])
-}
-
-// measure makes the training run of rows[at], or resumes it, and evaluates the
-// model that is best on the held-out rows of the data.
+// measure makes the training run of rows[at] and evaluates the model that is best on the held-out rows of the data.
 func measure(ctx context.Context, c *training.Commands, at, seed int, quick bool, add figures.Add) error {
-	r := rows[at]
-	flags := flagsOf(r, seed, quick)
-	folder, remove, err := c.Folder(fmt.Sprintf("%s-%d", r.name, seed))
-	if err != nil {
-		return err
+	r, x, data := rows[at], float64(at), "mnist"
+	small := ""
+	if quick {
+		small, data = quickCommon, "shifter:6"
 	}
-	defer remove()
-	trained, err := c.Train(ctx, folder, flags)
-	if err != nil {
-		return err
-	}
-	step, holdout, err := least(folder)
-	if err != nil {
-		return err
-	}
-	tested, err := c.Evaluate(ctx, "-model", filepath.Join(folder, "best.safetensors"), "-data", flags["data"], "-binarize", flags["binarize"], "-classify")
-	if err != nil {
-		return err
-	}
-	t := tested.Classification
-	add(errorPanel, published, float64(at), r.published)
-	add(errorPanel, here, float64(at), 100*t.Error)
-	add(errorPanel, heldOut, float64(at), 100*holdout)
-	for _, p := range []struct {
-		panel string
-		y     float64
-	}{
-		{rowsPanel, t.Rows}, {nllPanel, t.NLL}, {ecePanel, 100 * t.Calibration.After.ECE}, {temperaturePanel, t.Calibration.Temperature},
-		{timePanel, trained.Processor}, {stepPanel, step}, {stepsPanel, trained.Steps},
-	} {
-		add(p.panel, here, float64(at), p.y)
-	}
-	return nil
+	return c.Train(ctx, func(folder string, trained training.Trained) error {
+		tested, err := c.Evaluate(ctx, "-model", filepath.Join(folder, "best.safetensors"), "-data", data, "-binarize", "none", "-classify")
+		if err != nil {
+			return err
+		}
+		holdout, err := heldOutError(filepath.Join(folder, rundir.MetricsFile), trained.BestStep)
+		if err != nil {
+			return err
+		}
+		t := tested.Classification
+		add(errorPanel, published, x, r.published)
+		add(errorPanel, here, x, 100*t.Error)
+		add(errorPanel, heldOut, x, 100*holdout)
+		add(rowsPanel, here, x, t.Rows)
+		add(nllPanel, here, x, t.NLL)
+		add(ecePanel, here, x, 100*t.Calibration.After.ECE)
+		add(temperaturePanel, here, x, t.Calibration.Temperature)
+		add(timePanel, here, x, trained.Processor)
+		add(stepPanel, here, x, trained.BestStep)
+		add(stepsPanel, here, x, trained.Steps)
+		return nil
+	}, always, common, r.flags, fmt.Sprint("-seed ", seed), small)
 }
 
-// least returns the first step with the smallest error on the rows held out, and that
-// error.
-func least(folder string) (step, least float64, err error) {
-	steps, err := training.Measured(folder, "step")
+// heldOutError returns the error on the rows held out that a file of metrics has at a step.
+func heldOutError(file string, step float64) (float64, error) {
+	columns, rows, err := rundir.ReadTable(file)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	errors, err := training.Measured(folder, "error_holdout")
-	for i, x := range errors {
-		if i == 0 || x < least {
-			step, least = steps[i], x
+	at, now := slices.Index(columns, "error_holdout"), slices.Index(columns, "step")
+	for _, row := range rows {
+		if at >= 0 && now >= 0 && row[now] == step {
+			return row[at], nil
 		}
 	}
-	return step, least, err
+	return 0, fmt.Errorf("%s has no error_holdout at step %v", file, step)
 }
 
 // standardError returns the standard error of an error in percent on this number of test rows.

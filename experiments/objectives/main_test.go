@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -42,70 +41,6 @@ func TestPageHasTheCommands(t *testing.T) {
 			if string(got[key]) != string(want[key]) || got[key] == nil {
 				t.Errorf("%s: %s is %s on the page, and %s in the table", preset, key, got[key], want[key])
 			}
-		}
-	}
-}
-
-// An interrupted run resumes, and a complete run is evaluated without
-// training. If the flags differ, both fail.
-func TestGoesOn(t *testing.T) {
-	figurestest.Long(t)
-	p := &training.Commands{Dir: t.TempDir()}
-	defer p.Remove()
-	at := byTime[0]
-	job := mnist(p).Jobs(figures.Options{Quick: true})[0]
-	want, err := job.Points(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(p.Dir, rows[at].name+"-1")
-	clitest.Write(t, filepath.Join(folder, training.TimeFile), "1000\n")
-	same := func(what string, seconds func(x float64) bool) {
-		t.Helper()
-		got, err := job.Points(t.Context())
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		for i, g := range got {
-			if g.Panel == timePanel && seconds(g.Y) || g.Panel != timePanel && g == want[i] {
-				continue
-			}
-			t.Errorf("%s: %+v, want %+v", what, g, want[i])
-		}
-	}
-	same("a complete run", func(x float64) bool { return x == 1000 })
-	if err := os.Remove(filepath.Join(folder, training.TimeFile)); err != nil {
-		t.Fatal(err)
-	}
-	same("a run whose time is not written", func(x float64) bool { return x > 0 && x < 1000 })
-
-	// The first half of the same run. The rate is constant, so that a run of half the steps
-	// is the first half.
-	if err := os.RemoveAll(folder); err != nil {
-		t.Fatal(err)
-	}
-	flags := flagsOf(rows[at], 1, true)
-	flags["steps"] = "50"
-	if _, err := p.Train(t.Context(), folder, flags); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(folder, "config.json")
-	config := regexp.MustCompile(`("steps"|"horizon"): ("?)50\b`).ReplaceAllString(clitest.Read(t, file), "$1: ${2}100")
-	clitest.Write(t, file, config)
-	if err := os.Remove(filepath.Join(folder, "result.json")); err != nil {
-		t.Fatal(err)
-	}
-	clitest.Write(t, filepath.Join(folder, training.TimeFile), "1000\n")
-	same("an interrupted run", func(x float64) bool { return x > 1000 })
-
-	for from, want := range map[string]string{`"rate": "0.3"`: `its -rate is "0.7", not "0.3"`, `"holdout": "20",`: `its -holdout is "", not "20"`} {
-		to := strings.Replace(from, "0.3", "0.7", 1)
-		if to == from {
-			to = ""
-		}
-		clitest.Write(t, filepath.Join(folder, "config.json"), strings.Replace(config, from, to, 1))
-		if _, err := job.Points(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("with other flags: %v; want %q", err, want)
 		}
 	}
 }
@@ -152,17 +87,16 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// The best step is the first one with the smallest error on the rows held out.
-func TestLeast(t *testing.T) {
-	run := t.TempDir()
-	file := filepath.Join(run, "metrics.csv")
-	clitest.Write(t, file, "step,seconds,error_train,error_holdout\n0,0,0.1,0.9\n10,1,0,0.3\n20,2,0.5,0.2\n30,3,0,0.2\n40,4,0,0.4\n")
-	if step, x, err := least(run); step != 20 || x != 0.2 || err != nil {
-		t.Errorf("step %v with %v, %v, want 20 and 0.2", step, x, err)
+// The error on the rows held out is that of the best step.
+func TestHeldOutError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "metrics.csv")
+	clitest.Write(t, file, "step,seconds,error_train,error_holdout\n0,0,0.1,0.9\n10,1,0,0.3\n20,2,0.5,0.2\n")
+	if x, err := heldOutError(file, 20); x != 0.2 || err != nil {
+		t.Errorf("%v, %v, want 0.2", x, err)
 	}
-	for _, broken := range []string{"step,error_holdout\n", "step,error_test\n1,0.1\n", "step,error_holdout\n1,x\n", "step,error_holdout\nx,1\n"} {
+	for _, broken := range []string{"step,error_holdout\n", "step,error_test\n20,0.1\n", "step,error_holdout\n10,0.1\n"} {
 		clitest.Write(t, file, broken)
-		if _, _, err := least(run); err == nil || !strings.Contains(err.Error(), "metrics.csv") {
+		if _, err := heldOutError(file, 20); err == nil || !strings.Contains(err.Error(), "metrics.csv") {
 			t.Errorf("of %q: %v, want %q in it", broken, err, "metrics.csv")
 		}
 	}
