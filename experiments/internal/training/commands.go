@@ -86,7 +86,7 @@ type Trained struct {
 	Steps     float64             `json:"steps"`   // updates
 	Seconds   float64             `json:"seconds"` // of training alone, without measurements, by the clock
 	InAll     float64             `json:"seconds_in_all"`
-	Metrics   map[string]*float64 `json:"metrics"` // last values
+	Metrics   map[string]*float64 `json:"metrics"`   // last values
 	BestStep  float64             `json:"best_step"` // of the model that is best on the rows held out
 	Ladder    struct {
 		Beta []float64 `json:"beta"`
