@@ -81,7 +81,7 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 	for i := range nan {
 		nan[i] = math.NaN()
 	}
-	logZ, stdErr := math.NaN(), math.NaN()
+	var logZ, stdErr float64
 	if whole && x.Step == t.step && !math.IsNaN(float64(x.LogZ)) {
 		logZ, stdErr = float64(x.LogZ), float64(x.StdErr)
 	} else {

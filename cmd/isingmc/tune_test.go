@@ -172,7 +172,7 @@ func TestBadPolicies(t *testing.T) {
 	for args, want := range map[string][]string{
 		"-lattice 5x5x5 -policy p.json":     {"-policy", "p.json", "64 units", "125"},
 		"-lattice 4x4x4 -policy cut.json":   {"-policy", "cut.json", "no policy"},
-		"-lattice 4x4x4 -policy other.json": {"-policy", "other.json", "format"},
+		"-lattice 4x4x4 -policy other.json": {"-policy", "other.json", "no policy"},
 		"-lattice 4x4x4 -policy gone.json":  {"-policy", "gone.json"},
 	} {
 		isingmc.Fails(t, cli.Failed, strings.Fields(args), want...)

@@ -15,7 +15,6 @@ import (
 //	measurements                          freeWork/8   4 %   -eval-every and -metrics override it
 //	trials after a loss of likelihood     freeWork/3   3 %   only in few runs
 //	samples.png                           freeWork/8   4 %   rbmsample draws more
-//	samples of snapshots in the report    freeWork/32  0.5 %
 //	other pictures, final metrics         the rest
 const (
 	// freeWork is the number of multiply-adds in half a second of training with 784 × 500 units on one core with AVX-512.
@@ -24,7 +23,6 @@ const (
 	measureFree, measureShare = freeWork / 8, 0.04
 	trialFree, trialShare     = freeWork / 3, 0.03
 	samplesFree, samplesShare = freeWork / 8, 0.04
-	historyFree, historyShare = freeWork / 32, 0.005
 
 	// In a training step with ins, a row costs stepRow and each of its units stepUnit, besides the work of
 	// the weights. In other passes a row costs otherRow. In models of few units these costs are most of the

@@ -3,13 +3,11 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -19,7 +17,6 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/diag"
-	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
@@ -82,9 +79,8 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	} else if r.plan.opts.pictures != "none" {
 		weights.Bars = append(weights.Bars, weightBars(m, set))
 	}
-	along := report.Section{Name: "Samples along the run"}
 	if r.plan.opts.snapshots > 0 && r.plan.opts.pictures != "none" {
-		if err := r.addHistory(m, &weights, &along); err != nil {
+		if err := r.addHistory(m, &weights); err != nil {
 			return err
 		}
 	}
@@ -103,7 +99,7 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	if len(wrong.Tables) > 0 { // the confusion matrix
 		page.First, wrong.Tables = wrong.Tables[:1], wrong.Tables[1:]
 	}
-	page.Folded = []report.Section{wrong, along, weights, page.Folded[0], temperatures, r.settingsSection()}
+	page.Folded = []report.Section{wrong, weights, page.Folded[0], temperatures, r.settingsSection()}
 	return r.writePage(page)
 }
 
@@ -284,11 +280,10 @@ const (
 	historyUnits = 12
 )
 
-// addHistory adds results from the run's snapshots. The section filters gets the weights of the first
-// hidden units. The section along gets samples, or a note that samples would take too long. It adds nothing if there
+// addHistory adds the weights of the first hidden units at the run's snapshots to filters. It adds nothing if there
 // are fewer than two snapshots. m has the shape of the models.
-func (r *runner) addHistory(m *rbm.RBM, filters, along *report.Section) error {
-	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
+func (r *runner) addHistory(m *rbm.RBM, filters *report.Section) error {
+	set := r.plan.sets.Train
 	if !set.IsPicture() {
 		return nil
 	}
@@ -323,76 +318,7 @@ func (r *runner) addHistory(m *rbm.RBM, filters, along *report.Section) error {
 	}
 	picture.Note = "Each line is a step. Good filters take shape and then stay. If they only grow stronger at the end, training was long enough."
 	filters.Pictures = append(filters.Pictures, picture)
-	if r.samples.missing != "" {
-		return nil
-	}
-	rounds := r.samples.rounds / alongShare
-	may := historyFree + float64(historyShare*work(settings, steps, m.Visible(), m.Hidden()))
-	if rounds == 0 || chainRounds(2*len(all)*alongChains*alongSamples*rounds, m.Visible()*m.Hidden()) > may {
-		along.Words = []string{fmt.Sprintf("They are left out because they would take too long. %s draws samples at a step.", sampleCommand(filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"), set))}
-		return nil
-	}
-	along.Pictures, err = samplesAlong(all, names, set, settings, rounds)
-	return err
-}
-
-const (
-	// A snapshot has at most alongSamples samples. For each, alongChains chains start at random states and as
-	// many at training rows. These chains make 1/alongShare as many rounds as the chains for samples.png, so
-	// that all snapshots together take about as long as samples.png.
-	alongSamples, alongChains, alongShare = 10, 4, 8
-	// alongKey derives the random stream of samplesAlong from the seed.
-	alongKey = 1 << 34
-)
-
-// samplesAlong returns a picture with a line of samples for each snapshot, drawn by chains of Gibbs steps
-// with the same random numbers for all snapshots. A line has one sample of each of some classes, or
-// alongSamples samples of a model without classes. samplesAlong returns nothing for a constraint on all units,
-// or if the picture would be too large.
-func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings train.Settings, rounds int) ([]report.Picture, error) {
-	m := all[0].Model
-	if m.Constraint.OnAll() || len(all)*alongSamples*m.Inputs() > plots.MaxValues {
-		return nil, nil
-	}
-	var queries []sample.Query
-	classes := drawnClasses(m)
-	for i := range min(alongSamples, len(classes)) {
-		if y := classes[i*len(classes)/min(alongSamples, len(classes))]; m.HasClass(y) {
-			queries = append(queries, sample.Query{Class: y})
-		}
-	}
-	s := sample.Settings{Samples: 1, Rounds: rounds, Sampler: sample.Defaults("pcd", 1)}
-	chains := alongChains
-	if len(classes) == 0 {
-		queries, s.Samples, chains = []sample.Query{{Class: rbm.Free}}, alongSamples, alongChains*alongSamples
-	}
-	if err := s.Sampler.Set("chains", chains); err != nil {
-		return nil, err
-	}
-	across := len(queries) * s.Samples
-	rows := rbm.NewMatrix(len(all)*across, m.Inputs())
-	mixed, fromData := 0, 0
-	for k, snapshot := range all {
-		drawn, err := sample.DrawEach(context.Background(), snapshot.Model, set, queries, s, rbm.NewKey(settings.Seed).Child(alongKey), nil)
-		if err != nil {
-			return nil, err
-		}
-		copy(rows.Data[k*across*m.Inputs():], drawn.Means.Data)
-		if drawn.Mixed() {
-			mixed++
-		}
-		if drawn.FromData() {
-			fromData++
-		}
-	}
-	sheet, err := plots.Caption(plots.Tiles(rows, set.Height, set.Width, across, plots.InkOf(m)), names, "")
-	if err != nil {
-		return nil, err
-	}
-	picture, err := report.NewPicture("Samples at steps of training",
-		fmt.Sprintf("%d samples of the model at each of %d steps, from the first to the last, a line for each", across, len(all)), sheet)
-	picture.Note = fmt.Sprintf("Each line is a step. Good samples come to look like training rows. As in samples.png, samples are drawn by chains that started at random where these have mixed (in %d of %d lines after %d rounds), and otherwise by chains that started at training rows.", mixed, len(all), rounds)
-	return []report.Picture{picture}, err
+	return nil
 }
 
 // mistakesShown is the largest number of misclassified rows in the report.

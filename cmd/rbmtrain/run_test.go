@@ -219,7 +219,7 @@ func TestReport(t *testing.T) {
 	rbmtrain.OK(t, "-data", "fontdigits:400", "-hidden", "10", "-steps", "30", "-eval-every", "10", "-holdout", "100", "-out", "run")
 	page := clitest.Read(t, filepath.Join("run", rundir.ReportFile))
 	for _, want := range []string{
-		"<title>run</title>", "classification error: train", "Pseudo-log-likelihood: nats against step", "Samples of the model", "Filters along the run", "Samples along the run",
+		"<title>run</title>", "classification error: train", "Pseudo-log-likelihood: nats against step", "Samples of the model", "Filters along the run",
 		"The ladder", "Confusion matrix of fontdigits", "The surest mistakes", "read as", "by the preset classifier", "sha256 ", "-holdout",
 	} {
 		if !strings.Contains(page, want) {

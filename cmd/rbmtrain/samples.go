@@ -20,7 +20,6 @@ type samples struct {
 	drawn     sample.Sheet
 	sheet     image.Image       // samples.png, if the data are pictures
 	columns   bool              // the data are not pictures
-	rounds    int               // largest number of rounds of a chain
 	classes   string            // note if not all classes are drawn; "" otherwise
 	any       bool              // samples of any class, because a line for each class would take too long
 	agreement *sample.Agreement // agreement of samples with their classes; nil without labels
@@ -45,7 +44,7 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	if err != nil {
 		return samples{}, err
 	}
-	out := samples{drawn: drawn, rounds: s.Rounds, mixed: drawn.Mixed(), verdict: cli.Mixed(drawn), fromData: drawn.FromData()}
+	out := samples{drawn: drawn, mixed: drawn.Mixed(), verdict: cli.Mixed(drawn), fromData: drawn.FromData()}
 	if !out.mixed && s.Rounds < min(mostSamplesRounds, steps) {
 		out.verdict += fmt.Sprintf(" (after %d rounds, the limit in a run of %s; longer chains by: %s)", s.Rounds, cli.Count(steps, "step"), sampleCommand(folder, set))
 	}

@@ -82,14 +82,6 @@ func TestLeftOut(t *testing.T) {
 	if want := "\nsamples: 10 of any class; "; !strings.Contains(out, want) {
 		t.Errorf("prints %s, no %q", out, want)
 	}
-	if page := clitest.Read(t, filepath.Join("run", rundir.ReportFile)); !strings.Contains(page, "They are left out because they would take too long.") {
-		t.Error("the report does not say that it has no samples along the run")
-	}
-	for _, line := range []string{"run", filepath.Join("run", rundir.SnapshotsDir, "NNNNNNN.safetensors")} {
-		if line = "rbmsample -model " + line + " -out samples.png"; !strings.Contains(clitest.Read(t, filepath.Join("run", rundir.ReportFile)), line) {
-			t.Errorf("the report lacks %q", line)
-		}
-	}
 	if rows := strings.Count(clitest.Read(t, filepath.Join("run", rundir.MetricsFile)), "\n"); rows != 4 {
 		t.Errorf("metrics.csv has %d lines, want a head, step 0, half and the last", rows)
 	}
@@ -118,8 +110,8 @@ func TestRoundsAreNamedWhereChainsHaveNotMixed(t *testing.T) {
 			}
 		}
 		s, err := drawSamples(t.Context(), m, set, train.DefaultSettings("pcd"), steps, "run", func(float64) {})
-		if err != nil || s.missing != "" || s.mixed != (weight == 0) || s.rounds >= steps {
-			t.Fatalf("weight %v: %v, %q; mixed %v after %d rounds", weight, err, s.missing, s.mixed, s.rounds)
+		if err != nil || s.missing != "" || s.mixed != (weight == 0) {
+			t.Fatalf("weight %v: %v, %q; mixed %v", weight, err, s.missing, s.mixed)
 		}
 		if named := strings.Contains(s.verdict, "rounds, the limit in a run of 1000 steps; longer chains by: rbmsample -model run -out samples.png)"); named == s.mixed {
 			t.Errorf("weight %v: %q", weight, s.verdict)

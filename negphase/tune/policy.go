@@ -3,12 +3,8 @@ package tune
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"reflect"
-	"slices"
-	"unicode/utf8"
 
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/atomicfile"
@@ -80,7 +76,11 @@ func ReadPolicy(path string, units int) (*Policy, error) {
 		return nil, err
 	}
 	p := new(Policy)
-	switch err := json.Unmarshal(data, p); {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err = d.Decode(p)
+	_, rest := d.Token()
+	switch {
 	case len(data) > maxPolicyBytes:
 		return nil, fmt.Errorf("%s has more than %d bytes, so it is no policy", path, maxPolicyBytes)
 	case err != nil:
@@ -89,8 +89,10 @@ func ReadPolicy(path string, units int) (*Policy, error) {
 		return nil, fmt.Errorf("%s is no policy: its format is %q, not %q", path, p.Format, policyFormat)
 	case p.Version != policyVersion:
 		return nil, fmt.Errorf("%s is a policy of version %d; this program reads version %d", path, p.Version, policyVersion)
-	case checkEntries(data) != nil:
-		return nil, fmt.Errorf("%s is no policy: %w", path, checkEntries(data))
+	case rest != io.EOF:
+		return nil, fmt.Errorf("%s is no policy: something follows its end", path)
+	case !(p.Beta > 0):
+		return nil, fmt.Errorf("%s is no policy: beta is %v; it must be above 0", path, p.Beta)
 	case p.Sampler != policySampler:
 		return nil, fmt.Errorf("%s is a policy of the sampler %q, and %s alone is tuned; tune again", path, p.Sampler, policySampler)
 	case p.Units != units:
@@ -105,43 +107,4 @@ func ReadPolicy(path string, units int) (*Policy, error) {
 		return nil, fmt.Errorf("%s: best: %w", path, err)
 	}
 	return p, nil
-}
-
-// checkEntries checks that data, which json.Unmarshal has accepted as a Policy, has each entry of a policy
-// exactly once and no others. encoding/json would also accept missing and null entries, other names,
-// repeated entries, and text that is not UTF-8.
-func checkEntries(data []byte) error {
-	if !utf8.Valid(data) {
-		return errors.New("it is not UTF-8")
-	}
-	var missing []string
-	for f := range reflect.TypeFor[Policy]().Fields() {
-		missing = append(missing, f.Tag.Get("json"))
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return errors.New("it is no object")
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
-		at := slices.Index(missing, name.(string))
-		if at < 0 {
-			return fmt.Errorf("the entry %.40q is unknown, or is there twice", name)
-		}
-		missing = slices.Delete(missing, at, at+1)
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
-		}
-		if string(value) == "null" {
-			return fmt.Errorf("the entry %q is null", name)
-		}
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("it has no entry %q", missing[0])
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,8 +166,11 @@ func TestPolicyFile(t *testing.T) {
 		`policy of the sampler "im", and sardonics alone is tuned; tune again`: {edit(`"sampler": "sardonics"`, `"sampler": "im"`), 216},
 		"accept": {edit(r2k(r), r2k(r)+":accept=type"), 216},
 		"for 216 units (glass), and the system has 9": {good, 9},
-		"is no policy: unexpected end":                {good[:40], 216},
+		"is no policy: unexpected EOF":                {good[:40], 216},
 		`its format is "x"`:                           {edit("gorbm policy", "x"), 216},
+		"something follows its end":                   {append(slices.Clone(good), "}"...), 216},
+		"beta is 0":                                   {edit(`"beta": 0.5`, `"beta": 0`), 216},
+		`unknown field "eta"`:                         {edit(`"beta"`, `"eta"`), 216},
 		"of version 9":                                {edit(`"version": 1`, `"version": 9`), 216},
 		"kernel 1: sardonics: k is 0-":                {edit(r2k(r), "k=0-9"), 216},
 	} {
