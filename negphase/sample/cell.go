@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gorbm/rbm"
-	"gorbm/rbm/units"
 )
 
 // A Cell is a variable among the inputs: a binary unit, the units of a softmax group, or a real unit.
@@ -20,12 +19,12 @@ type Cell struct {
 // Cells returns the variables among the inputs of m.
 func Cells(m *rbm.RBM) (cells []Cell) {
 	for _, g := range m.Groups() {
-		if !g.Label && g.Kind.Support() == units.OneHot {
+		if !g.Label && g.Joint() {
 			cells = append(cells, Cell{First: g.First, Units: g.Units})
 			continue
 		}
 		for i := g.First; i < g.First+g.Units && !g.Label; i++ {
-			if g.Kind.Support() == units.Real {
+			if g.Real() {
 				cells = append(cells, Cell{First: i, Units: 1, nodes: m.Nodes(i)})
 			} else {
 				cells = append(cells, Cell{First: i, Units: 1})

@@ -28,7 +28,7 @@ type cellAt struct{ Row, Cell int }
 // NewGaps returns Gaps for the given number of rows of m, with all cells known.
 func NewGaps(m *rbm.RBM, rows int) *Gaps {
 	g := &Gaps{V: m.NewVisible(rows), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), label: -1}
-	if label, ok := m.Label(); ok && label.Kind == rbm.Softmax {
+	if label, ok := m.Label(); ok && label.Joint() {
 		g.label = len(g.cells)
 		g.cells = append(g.cells, Cell{First: label.First, Units: label.Units})
 	}

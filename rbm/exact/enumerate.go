@@ -19,7 +19,6 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
-	"gorbm/rbm/units"
 )
 
 const (
@@ -110,7 +109,7 @@ func New(m *rbm.RBM, limit int) (*Enumeration, error) {
 func checkedPlan(m *rbm.RBM, hidden bool, limit int) (*plan, error) {
 	name := map[bool]string{false: "visible", true: "hidden"}[hidden]
 	for _, g := range groupsOf(m, hidden) {
-		if g.Kind.Support() == units.Real {
+		if g.Real() {
 			return nil, fmt.Errorf("the %s layer has %v units, which take any real value", name, g.Kind)
 		}
 	}

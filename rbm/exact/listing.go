@@ -19,9 +19,8 @@ const (
 // numbers; the caller visits the states within a base. A constraint on the number of active units filters
 // the listing: only bases with an allowed state are numbered.
 type listing struct {
-	binary int        // number of binary units; these are listed units 0 … binary−1
-	low    int        // number of low units
-	high   []variable // the other variables, the first of which changes fastest
+	low  int        // number of low units
+	high []variable // the other variables, the first of which changes fastest
 
 	filtered    bool // there is a constraint on the number of active listed units
 	least, most int  // the allowed numbers of active listed units
@@ -52,7 +51,7 @@ func (v variable) unit(d int) int {
 // newListing returns the listing of binary units and of softmax groups of these sizes, in which least … most
 // units are active.
 func newListing(binary int, groups []int, filtered bool, least, most int) listing {
-	l := listing{binary: binary, low: min(binary, lowUnits), filtered: filtered, least: least, most: most}
+	l := listing{low: min(binary, lowUnits), filtered: filtered, least: least, most: most}
 	for i := l.low; i < binary; i++ {
 		l.high = append(l.high, variable{first: i, size: 2})
 	}

@@ -93,18 +93,18 @@ func newPlan(m *rbm.RBM, hidden bool) *plan {
 	p := &plan{model: m, hidden: hidden}
 	var sizes []int
 	binary, groups := 0, groupsOf(m, hidden)
-	for _, support := range [...]units.Support{units.Bits, units.OneHot} {
+	for _, joint := range [...]bool{false, true} {
 		for _, g := range groups {
-			if g.Kind.Support() != support {
+			if g.Joint() != joint {
 				continue
 			}
 			for i := range g.Units {
 				p.order = append(p.order, g.First+i)
 			}
-			if support == units.Bits {
-				binary += g.Units
-			} else {
+			if joint {
 				sizes = append(sizes, g.Units)
+			} else {
+				binary += g.Units
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func newPlan(m *rbm.RBM, hidden bool) *plan {
 // activeRange returns the smallest and the largest number of active units of groups of bits and softmax groups.
 func activeRange(groups []rbm.Group) (fewest, most int) {
 	for _, g := range groups {
-		if g.Kind.Support() == units.OneHot {
+		if g.Joint() {
 			fewest, most = fewest+1, most+1
 		} else {
 			most += g.Units
@@ -145,7 +145,7 @@ func (p *plan) setColumns() {
 		return x
 	}
 	for _, g := range groups {
-		if g.Kind.Support() == units.Bits && !p.bound {
+		if !g.Real() && !g.Joint() && !p.bound {
 			add(g)
 		}
 	}
@@ -154,7 +154,7 @@ func (p *plan) setColumns() {
 	}
 	p.bits = len(p.columns)
 	for _, g := range groups {
-		if g.Kind.Support() == units.OneHot && !p.bound {
+		if g.Joint() && !p.bound {
 			p.classes = append(p.classes, add(g))
 		}
 	}
@@ -163,7 +163,7 @@ func (p *plan) setColumns() {
 		switch {
 		case g.Kind == rbm.Gaussian && p.hidden:
 			p.coupled = true
-		case p.bound || g.Kind.Support() == units.Real:
+		case p.bound || g.Real():
 			p.rest = append(p.rest, add(g))
 		}
 	}
@@ -310,7 +310,7 @@ func (p *plan) cost() float64 { return p.work() * (1 + 10*float64(p.bases())/flo
 func (p *plan) newLayer() *bernoulli.Layer {
 	b := &bernoulli.Layer{}
 	for _, x := range p.rest {
-		if x.Kind.Support() == units.OneHot {
+		if x.Joint() {
 			b.Group += x.Units
 		} else {
 			b.Binary += x.Units

@@ -221,7 +221,7 @@ func conditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
 			switch x := row[i]; {
 			case isNaN(x):
 				inputs[i] = rbm.FreeInput
-			case g.Kind == rbm.Gaussian:
+			case g.Real():
 			case x >= 0.5:
 				inputs[i] = 1
 			default:
