@@ -281,7 +281,7 @@ func (o *options) explain(err error) error {
 	if err == nil || o.build == "" || o.build == cli.Version() {
 		return err
 	}
-	return fmt.Errorf("%w; the run in %s is of another build, %s, which can resume it", err, o.resume, o.build)
+	return fmt.Errorf("%w; another build, %s, made the run in %s and can resume it", err, o.build, o.resume)
 }
 
 // prepare checks the settings, loads the data and returns the plan of the run and its trainer. It

@@ -485,7 +485,7 @@ func TestResumeOfAnotherBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := rbmtrain.Call("-resume", "run", "-steps", "70")
-		rbmtrain.OneLine(t, r.Stderr, strings.Trim(to, `": `), "; the run in run is of another build, v0.9, which can resume it")
+		rbmtrain.OneLine(t, r.Stderr, strings.Trim(to, `": `), "; another build, v0.9, made the run in run and can resume it")
 		if r.Status == cli.OK {
 			t.Errorf("%s: exits with %d: %s", to, r.Status, r.Stderr)
 		}
