@@ -42,8 +42,8 @@ func policyPlot(t *tuning) *plots.Plot {
 		}
 		best = append(best, plotter.XY{X: float64(d), Y: t.result.Best[d]})
 	}
-	p.Dots(best, plots.Colors[3], vg.Points(3))
 	p.Dots(dots, plots.Colors[0], vg.Points(1.2))
+	p.Dots(best, plots.Colors[3], vg.Points(3))
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	p.Y.Tick.Marker = plot.ConstantTicks([]plot.Tick{{Value: 0, Label: "0"}, {Value: 0.5, Label: "0.5"}, {Value: 1, Label: "1"}})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, float64(len(ticks))-0.5, -0.05, 1.05
