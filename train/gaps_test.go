@@ -399,3 +399,34 @@ func TestClassificationOfGaps(t *testing.T) {
 		t.Errorf("rows %v are scored", kept)
 	}
 }
+
+// Missing cells are redrawn with other random numbers in each step. With those of the first step, the
+// number of rows with each state would not change while the model does not.
+func TestGapsAreDrawnInEachStep(t *testing.T) {
+	set := twins(1)
+	s := DefaultSettings("pcd")
+	s.Batch, s.Rate, s.Schedule = set.Len(), 1e-12, "constant"
+	tr, err := New(s, set, rbm.NewGroups(4, set.Groups...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const steps = 300
+	sum, squares := 0.0, 0.0
+	for range steps {
+		if _, err := tr.Step(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0.0
+		for r := range set.Len() {
+			if tr.gaps.all.Get(r, 0) {
+				n++
+			}
+		}
+		sum, squares = sum+n, squares+n*n
+	}
+	mean, want := sum/steps, float64(set.Len())/3
+	variance, wanted := squares/steps-mean*mean, want*2/3
+	if z, zv := (mean-want)/math.Sqrt(wanted/steps), (variance/wanted-1)/math.Sqrt(2./steps); math.Abs(z) > 6 || math.Abs(zv) > 6 {
+		t.Errorf("%.1f rows of %d have the first state, with variance %.2f over the steps; want %.1f and %.2f", mean, set.Len(), variance, want, wanted)
+	}
+}

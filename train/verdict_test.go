@@ -313,3 +313,14 @@ func TestLasts(t *testing.T) {
 		}
 	}
 }
+
+// The error of the best value is that of its own measurement, and not that of the last.
+func TestErrorOfTheBest(t *testing.T) {
+	var k track
+	for i, v := range []float64{-5, -3, -4} {
+		k.add(10*(i+1), v, float64(i), float64(i+1)/10, func(*track) bool { return false })
+	}
+	if k.Best != -3 || k.BestErr != 0.2 || k.BestStep != 20 || k.BestGap != 1 || k.LastErr != 0.3 {
+		t.Errorf("best %v ± %v at step %d with gap %v, last ± %v; want -3 ± 0.2 at step 20 with gap 1, last ± 0.3", k.Best, k.BestErr, k.BestStep, k.BestGap, k.LastErr)
+	}
+}

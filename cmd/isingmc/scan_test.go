@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -374,6 +375,10 @@ func TestScanPlacesTemperatures(t *testing.T) {
 	if len(both[0].Scan) != len(both[1].Scan) || *both[0].Scan[1].Overlap < *both[1].Scan[1].Overlap {
 		t.Errorf("two lattices: %+v", both)
 	}
+	// In any order, the larger lattice decides.
+	if turned := scanOf(t, "-lattice 12x12,4x4 -sampler sw -moves 1000 -scan beta=0.1:0.8:auto").Samplers; len(turned[0].Scan) != len(both[0].Scan) {
+		t.Errorf("%d temperatures for 12x12,4x4, want the %d for 4x4,12x12", len(turned[0].Scan), len(both[0].Scan))
+	}
 	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan 2:2.00000001:auto"), "too close together to choose others between them; give N in place of auto")
 	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan beta=0:1e300:auto"), "too far apart to choose others between them; give a narrower range")
 	p := scanPlan(t, "-lattice 4x4 -sampler pt -scan 2:3:auto -moves 500")
@@ -540,5 +545,44 @@ func TestLaddersInARace(t *testing.T) {
 	r := result(t, "-lattice 20x20 -beta 0.6 -sampler pt:replicas=2:hottest=4 -moves 200")
 	if w := strings.Join(r.Warnings, "\n"); !strings.Contains(w, "try more replicas or a lower hottest") {
 		t.Errorf("neighbours that hardly exchange: warnings %q, want %q in it", w, "try more replicas or a lower hottest")
+	}
+}
+
+// The slopes of each figure, from which errors follow, are its derivatives.
+func TestSlopesOfFigures(t *testing.T) {
+	mean := []float64{-1.7, 4.1, 0.6, 0.5, 0.45}
+	const beta, n, step = 0.4, 16, 1e-6
+	for _, f := range figures {
+		_, slopes := f.from(beta, n, mean)
+		for k := range mean {
+			up, down := slices.Clone(mean), slices.Clone(mean)
+			up[k] += step
+			down[k] -= step
+			high, _ := f.from(beta, n, up)
+			low, _ := f.from(beta, n, down)
+			if want := (high - low) / (2 * step); math.Abs(slopes[k]-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("%s: slope %d is %v, want %v", f.key, k, slopes[k], want)
+			}
+		}
+	}
+}
+
+// The error of a crossing is that of the difference of both curves, divided by the slope of the difference.
+func TestErrorOfACrossing(t *testing.T) {
+	p := &plan{scan: &scan{inBeta: true}}
+	line := func(at, slope, err float64) *curve {
+		c := &curve{values: [][]estimate{nil}}
+		for k := range 5 {
+			beta := float64(4-k) / 4
+			c.beta = append(c.beta, beta)
+			c.values[0] = append(c.values[0], estimate{at + slope*beta, err})
+		}
+		return c
+	}
+	const want = 0.5 / 2 // hypot(0.3, 0.4), and slopes that differ by 2
+	for _, c := range [][2]*curve{{line(0, 1, 0.3), line(0.9, -1, 0.4)}, {line(0, 1, 0.4), line(0.9, -1, 0.3)}} {
+		if got := p.crossBetween(c[0], c[1], 0, 0, 4); math.Abs(got.mean-0.45) > 1e-12 || math.Abs(got.err-want) > 1e-12 {
+			t.Errorf("the curves cross at %v ± %v, want 0.45 ± %v", got.mean, got.err, want)
+		}
 	}
 }

@@ -204,3 +204,52 @@ func BenchmarkMarginalSet(b *testing.B) {
 		}
 	}
 }
+
+// At β the marginal is that of the model whose parameters lie at the fraction β on the path from the base.
+// Fields that lack a factor of β, or have one too many, are off.
+func TestMarginalOnThePath(t *testing.T) {
+	m := realRBM(4, rbm.Group{Kind: rbm.Gaussian, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2})
+	base := rbm.UniformBase(m)
+	for i := range base.VisibleBias {
+		base.VisibleBias[i] = float32(i) - 1.5
+	}
+	for j := range base.HiddenBias {
+		base.HiddenBias[j] = 0.5 - float32(j)
+	}
+	for _, beta := range []float64{0, 0.3, 0.7} {
+		mixed := m.Clone()
+		blend := func(x, was float32) float32 { return float32(beta*float64(x) + (1-beta)*float64(was)) }
+		w := rbm.NewMatrix(m.Visible(), m.Hidden())
+		for i := range m.Visible() {
+			mixed.VisibleBias[i] = blend(m.VisibleBias[i], base.VisibleBias[i])
+			if p := mixed.VisibleParams()[0]; p[i] != 0 {
+				p[i] = blend(p[i], 1)
+			}
+			for j := range m.Hidden() {
+				w.Row(i)[j] = float32(beta) * m.Weight(i, j)
+			}
+		}
+		for j := range m.Hidden() {
+			mixed.HiddenBias[j] = blend(m.HiddenBias[j], base.HiddenBias[j])
+		}
+		mixed.SetWeights(w)
+		q := must(NewMarginal(m))(t)
+		if err := q.Set(m, base, beta); err != nil {
+			t.Fatal(err)
+		}
+		for x := range 1 << q.Graph.Len() {
+			state, v, h := make([]uint8, q.Graph.Len()), make([]float64, m.Visible()), make([]float64, m.Hidden())
+			for i := range state {
+				if state[i] = uint8(x >> i & 1); i < len(q.Visible) {
+					v[q.Visible[i]] = float64(state[i])
+				} else {
+					h[i-len(q.Visible)] = float64(state[i])
+				}
+			}
+			got, want := NewIsing(q.Graph, state).Energy()+q.Shift, freeEnergy(mixed, v, h, true)
+			if math.Abs(got-want) > 1e-5*(1+math.Abs(want)) { // the mixed parameters are float32
+				t.Fatalf("β = %v, state %b: energy %v, want %v", beta, x, got, want)
+			}
+		}
+	}
+}

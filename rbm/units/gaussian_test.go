@@ -155,3 +155,26 @@ func TestGaussianAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations, want 0", n)
 	}
 }
+
+// A draw of a unit does not depend on the precisions of the other units of its block: those of the block
+// with the first unit's precision at 1 are those with another one.
+func TestGaussianDrawsOfMixedPrecisions(t *testing.T) {
+	draw := func(precision float32) []float32 {
+		b := gaussianBlock(3)
+		b.Base = nil
+		b.Model.Params[0][first+b.From] = precision
+		x := States{Real: make([]float32, 3*layer), Stride: layer}
+		Gaussian.Draw(x, &b, vec.Stream{K0: 1, K1: 2})
+		return x.Real
+	}
+	one, two := draw(1), draw(2)
+	b := gaussianBlock(3)
+	for r := range 3 {
+		for c := b.From; c < b.Width; c++ {
+			i := r*layer + first + c
+			if same := one[i] == two[i]; same != (c > b.From) {
+				t.Errorf("row %d, unit %d: drawn as %v and %v where the precision of unit %d is 1 and 2", r, c, one[i], two[i], b.From)
+			}
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/negphase"
+	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/finitejson"
@@ -279,6 +280,21 @@ func TestLogZ(t *testing.T) {
 	}
 	if len(h["warnings"].([]any)) > 0 {
 		t.Errorf("warnings of a model that mixes: %v", h["warnings"])
+	}
+	// AIS starts at the base that the request has, of both layers.
+	s := logz.DefaultSettings()
+	s.Annealing.Base = rbm.UniformBase(large)
+	for i := range 39 {
+		s.Annealing.Base.VisibleBias[i], s.Annealing.Base.HiddenBias[i] = 0.1*float32(i%3), 0.2*float32(i%5)
+	}
+	est, err := logz.Estimate(context.Background(), large, s, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantZ, _, _ := est.Best()
+	base := append(modelArrays(large), floatArray("base_visible", s.Annealing.Base.VisibleBias, 39), floatArray("base_hidden", s.Annealing.Base.HiddenBias, 39))
+	if _, h = newClient(t).request(map[string]any{"op": "log_z", "visible": 39, "hidden": 39, "seed": 1}, base...); h["log_z"] != wantZ || wantZ == got {
+		t.Errorf("log Z from a base is %v, want %v, and not %v", h["log_z"], wantZ, got)
 	}
 }
 
