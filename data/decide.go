@@ -305,7 +305,7 @@ func (f *frame) checkGaps(kept []judgement, opt Options) error {
 
 // firstCell returns the first cell, row by row, for which is returns true. There must be one.
 func (f *frame) firstCell(kept []judgement, is func(c *column, r int) bool) (*column, int) {
-	for r := range f.lines {
+	for r := range f.rows {
 		for _, j := range kept {
 			if is(j.c, r) {
 				return j.c, r

@@ -25,12 +25,30 @@ type frame struct {
 	weights []float64 // nil: none
 	counted []float64 // weights of the rows in means and levels: see Options.counted
 	weigher string    // name of the column of weights; "": none
-	lines   []int32   // line of each row
-	numbers []int32   // numbers of the rows in the file; nil: none is left out
-	zeros   int       // rows of weight 0
+	rows    int
+	lines   lineIndex
+	numbers []int32 // numbers of the rows in the file; nil: none is left out
+	zeros   int     // rows of weight 0
 	counts  []int
 	notes   []string
 	unused  []string // names of columns that a model lacks
+}
+
+// A lineIndex has the line of each row of a file. Most rows have the line after that of the row before.
+type lineIndex struct{ rows, offsets []int } // from rows[i] on, row r is in line r + offsets[i]
+
+func (x *lineIndex) add(row, line int) {
+	if n := len(x.offsets); n == 0 || x.offsets[n-1] != line-row {
+		x.rows, x.offsets = append(x.rows, row), append(x.offsets, line-row)
+	}
+}
+
+func (x *lineIndex) of(row int) int {
+	at, found := slices.BinarySearch(x.rows, row)
+	if !found {
+		at--
+	}
+	return row + x.offsets[at]
 }
 
 // A role says what a column of the file is for.
@@ -99,10 +117,10 @@ func readFrame(t *text, opt Options) (*frame, error) {
 			return nil, err
 		}
 	}
-	if n := len(f.lines) + f.zeros; given != nil && len(given) != n {
+	if n := f.rows + f.zeros; given != nil && len(given) != n {
 		return nil, formatErrorf("%s holds %d weights, and %s %d rows; give one a row", opt.Weights, len(given), f.path, n)
 	}
-	switch n := len(f.lines); {
+	switch n := f.rows; {
 	case n == 0 && f.zeros > 0:
 		return nil, noWeight(f.path, f.zeros, 0)
 	case n == 0:
@@ -117,9 +135,9 @@ func readFrame(t *text, opt Options) (*frame, error) {
 		sum += w
 	}
 	if math.IsInf(sum, 0) {
-		return nil, noWeight(f.path, len(f.lines)+f.zeros, sum)
+		return nil, noWeight(f.path, f.rows+f.zeros, sum)
 	}
-	f.counted = opt.counted(len(f.lines), f.weights)
+	f.counted = opt.counted(f.rows, f.weights)
 	for _, c := range f.columns {
 		c.finish()
 	}
@@ -146,13 +164,13 @@ func (f *frame) add(cells []string, line, row int, byFile []*column, given []flo
 		f.weights = append(f.weights, w)
 		f.numbers = append(f.numbers, int32(row))
 	}
-	n := len(f.lines)
+	n := f.rows
 	if n == maxRows {
 		return formatErrorf("%s: more than the %d rows that are allowed; split the file", f.path, maxRows)
 	}
 	// Before slices double: is there memory for them, their copies and what is not collected yet?
 	if n&(n-1) == 0 && n >= 1<<10 {
-		size := 4*n + 12*len(f.weights)
+		size := 12 * len(f.weights)
 		for _, c := range byFile {
 			if c != nil {
 				size += len(c.cells)
@@ -162,7 +180,8 @@ func (f *frame) add(cells []string, line, row int, byFile []*column, given []flo
 			return formatErrorf("%w; split the file", err)
 		}
 	}
-	f.lines = append(f.lines, int32(line))
+	f.lines.add(n, line)
+	f.rows++
 	for j, c := range byFile {
 		if c == nil || f.roles[j] == weight {
 			continue
@@ -358,7 +377,7 @@ func (f *frame) columnName(c *column) string {
 
 // wrong returns an error about the cell of a column in a row. It names the file, the line and the column.
 func (f *frame) wrong(c *column, row int, format string, args ...any) error {
-	line := f.lines[row]
+	line := f.lines.of(row)
 	return formatErrorf("%s:%d: %s: %s", f.path, line, f.columnName(c), fmt.Sprintf(format, args...))
 }
 

@@ -76,20 +76,20 @@ func (f *frame) pivot(opt Options) error {
 		return formatErrorf("%s: %d rows of %d columns are more than the %d cells that are allowed", f.path, len(rows.names), len(columns.names), maxCells)
 	}
 	from := make([]int32, len(rows.names)*len(columns.names)) // 1 + row of the list that has the cell
-	lines := make([]int32, len(rows.names))
-	for r := range f.lines {
+	var lines lineIndex                                       // of the first row of the list in each row of the table
+	for r := range f.rows {
 		i, j := rows.of[r], columns.of[r]
-		if lines[i] == 0 {
-			lines[i] = f.lines[r]
+		if int(i) == len(lines.rows) {
+			lines.rows, lines.offsets = append(lines.rows, int(i)), append(lines.offsets, f.lines.of(r)-int(i))
 		}
 		cell := &from[int(j)*len(rows.names)+int(i)]
 		if *cell > 0 {
-			return f.wrong(of[1], r, "%s of %s is there twice, also in line %d; leave one of them", quote(of[1].text(r)), quote(of[0].text(r)), f.lines[*cell-1])
+			return f.wrong(of[1], r, "%s of %s is there twice, also in line %d; leave one of them", quote(of[1].text(r)), quote(of[0].text(r)), f.lines.of(int(*cell-1)))
 		}
 		*cell = int32(r + 1)
 	}
 	f.notes = append(f.notes, fmt.Sprintf("the list is a table of %s (%s) and %s (%s)", countOf(len(rows.names), "row"), names[0], countOf(len(columns.names), "column"), names[1]))
-	f.columns, f.names, f.roles, f.lines, f.kind = nil, nil, nil, lines, HeaderYes
+	f.columns, f.names, f.roles, f.lines, f.rows, f.kind = nil, nil, nil, lines, len(rows.names), HeaderYes
 	for _, name := range sortedNames(columns.names) {
 		c := newColumn(name, len(f.columns), opt.kept(name), opt.missing())
 		first := int(columns.number[name]) * len(rows.names)
@@ -106,7 +106,7 @@ func (f *frame) pivot(opt Options) error {
 		c.finish()
 		f.columns, f.names, f.roles = append(f.columns, c), append(f.names, name), append(f.roles, input)
 	}
-	f.counted = opt.counted(len(lines), nil)
+	f.counted = opt.counted(f.rows, nil)
 	return nil
 }
 

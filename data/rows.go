@@ -17,7 +17,7 @@ func (f *frame) values(kept, out []judgement, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, cols := len(f.lines), len(kept)
+	rows, cols := f.rows, len(kept)
 	if why := checkShape(int64(rows), int64(cols)); why != "" {
 		return nil, formatErrorf("%s: %s; split the file", f.path, why)
 	}
@@ -123,10 +123,10 @@ func (f *frame) checkBetween(kept []judgement, to scales, opt Options, s *Set) e
 	if !opt.canBeReal() || opt.Binarize != Threshold {
 		return nil
 	}
-	n, cells := 0, len(kept)*len(f.lines)
+	n, cells := 0, len(kept)*f.rows
 	for k, j := range kept {
 		if scale := to.at(k); j.c.values.between(scale) {
-			for r := range f.lines {
+			for r := range f.rows {
 				if v := j.c.number(r); v != scale.low && v != scale.high {
 					n++
 				}
@@ -156,7 +156,7 @@ func (f *frame) addLabels(s *Set, opt Options, isMissing func(word string) bool)
 	}
 	l := opt.labeller()
 	same := f.label.canonical()
-	for r := range f.lines {
+	for r := range f.rows {
 		name := f.label.text(r)
 		if k := f.label.word(r); k >= 0 && f.label.values.n > 0 {
 			name = f.label.words[same[k]].text
@@ -249,7 +249,7 @@ func (f *frame) outside(kept []judgement, g scaling, all extent, whole bool) err
 	switch {
 	case c == kept[0].c && c.counting && row > 0:
 		return f.wrong(c, row, "%s: the first column counts the rows; %s (pandas: to_csv(index=False))", quote(c.text(row)), leaveOut(c))
-	case g.rule == "auto" && row == len(f.lines)-1 && row > 0:
+	case g.rule == "auto" && row == f.rows-1 && row > 0:
 		why += "; if the last line has totals, delete it"
 	case g.rule == "auto" && whole && all.least >= 0 && all.most < 128:
 		why = "is outside [0,1]; of counts and scores, -scale presence reads all above 0 as 1, -numbers levels takes intervals, and -scale max fractions of the largest; -missing " + c.text(row) + " if it marks missing cells"

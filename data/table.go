@@ -67,7 +67,7 @@ func (f *frame) newTable(kept, out []judgement, opt Options) (*Set, error) {
 		if bytes += len(c.Name); bytes > maxTableBytes {
 			return nil, formatErrorf("%s: the columns up to %s have %d bytes of words, more than the %d that are allowed; shorten them", f.path, quote(c.Name), bytes, maxTableBytes)
 		}
-		if j.c.rising && len(f.lines) >= leastIndex {
+		if j.c.rising && f.rows >= leastIndex {
 			f.notes = append(f.notes, f.namesRows(j.c))
 		}
 		if opt.LabelColumn == "auto" && f.label == nil && c.Edges == nil && c.Number == nil && isLabelName(c.Name) {
@@ -215,7 +215,7 @@ func (c *column) cut(column *Column, n int, weights []float64) {
 
 // table makes a set of the columns of a schema, which it finds by their names.
 func (f *frame) table(schema *Schema, kept []judgement, opt Options) (*Set, error) {
-	rows, units := len(f.lines), schema.Units()
+	rows, units := f.rows, schema.Units()
 	why := checkShape(int64(rows), 2*int64(units))
 	if rows*len(schema.Columns) > maxCells {
 		why = fmt.Sprintf("more than the %d cells that are allowed; split the file", maxCells)
@@ -261,7 +261,7 @@ func (f *frame) table(schema *Schema, kept []judgement, opt Options) (*Set, erro
 		c := used[column.Name]
 		if c == nil && opt.Pivot != "" && opt.Pivot != "none" { // no row of the list has this column
 			c = newColumn(column.Name, -1, 0, nil)
-			for range f.lines {
+			for range f.rows {
 				c.add("")
 			}
 		}

@@ -47,6 +47,9 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 		return nil, err
 	}
 	test.Height, test.Width = train.Height, train.Width
+	if note := train.beyond(test); note != "" {
+		test.Notes = append(test.Notes, note)
+	}
 	if test.Y == nil || train.Y == nil {
 		return test, nil
 	}

@@ -135,57 +135,68 @@ func (n names) Set(text string) error {
 	return nil
 }
 
-// Load loads the data, with progress bars for downloads and other long work. It prints
-// notes on how the data were read, and warns of a test set that it does not use.
-func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown, Holdout: d.Holdout, HoldoutKey: d.HoldoutKey,
-		Separator: d.Separator, Missing: d.Missing, Pivot: d.Pivot, Unknown: strings.TrimPrefix(d.Unknown, "error"), Columns: d.columns, KnownLabel: d.knownLabel, Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
+// options returns how the data are read. bar is the progress bar of the current work, if there is one.
+func (d *DataFlags) options(bar **Progress) (opt data.Options, err error) {
+	opt = data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, KnownLabel: d.knownLabel, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled,
+		Separator: d.Separator, Header: d.Header, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown, Columns: d.columns, Pivot: d.Pivot,
+		Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Missing: d.Missing, Unknown: strings.TrimPrefix(d.Unknown, "error"), Schema: d.schema,
+		Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Redraw: d.Redraw, Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize"),
+		Weights: d.Weights, Reweight: d.Reweight, Holdout: d.Holdout, HoldoutKey: d.HoldoutKey}
 	switch {
 	case d.gaussian() && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
-		return nil, nil, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
+		return opt, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
 	case d.gaussian() && d.Numbers == data.NumbersLevels, (d.Units == "binary" || d.Units == "spin") && d.Numbers == data.NumbersGaussian:
-		return nil, nil, Usagef("-units %s and -numbers %s do not go together; leave one of them out", d.Units, d.Numbers)
+		return opt, Usagef("-units %s and -numbers %s do not go together; leave one of them out", d.Units, d.Numbers)
 	case d.gaussian():
 		opt.Binarize = data.Standard
 	case d.Units == "spin" && (d.Scale != "auto" && d.Scale != "spins" || d.Binarize == data.Standard):
-		return nil, nil, Usagef("-units spin takes values of −1 and +1; leave -scale and -binarize out")
+		return opt, Usagef("-units spin takes values of −1 and +1; leave -scale and -binarize out")
 	case d.Units == "spin":
 		opt.Scale = "spins"
 	}
 	if d.Redraw && d.Binarize != data.Sample {
-		return nil, nil, Usagef("-redraw goes with -binarize sample, not %s", d.Binarize)
+		return opt, Usagef("-redraw goes with -binarize sample, not %s", d.Binarize)
 	}
 	if err := data.CheckScale(d.Scale); err != nil {
-		return nil, nil, Usagef("-scale: %w", err)
+		return opt, Usagef("-scale: %w", err)
 	}
 	if d.Shape != "" {
 		if opt.Height, opt.Width, err = data.ParseShape(d.Shape); err != nil {
-			return nil, nil, Usagef("-shape: %w", err)
+			return opt, Usagef("-shape: %w", err)
 		}
 	}
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal the command would wait without a message
 		opt.Stdin = os.Stdin
 	}
-	var bar *Progress
 	opt.Progress = func(what, unit string, total int64) io.Writer {
-		bar.Done()
-		bar = d.Flags.NewProgress(what, unit, total)
-		return bar
+		(*bar).Done()
+		*bar = d.Flags.NewProgress(what, unit, total)
+		return *bar
 	}
+	return opt, nil
+}
+
+// Load loads the data, with progress bars for downloads and other long work. It prints
+// notes on how the data were read, and warns of a test set that it does not use.
+func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
+	var bar *Progress
 	defer func() { bar.Done() }()
+	opt, err := d.options(&bar)
+	if err != nil {
+		return nil, nil, err
+	}
 	train, test, err = data.Load(ctx, d.Spec, opt)
 	if err != nil {
 		return nil, nil, asUsage("data", err)
 	}
 	if train.Dropped != nil { // later files have the dropped columns too
-		opt.Ignore = data.JoinNames(append(data.ParseNames(opt.Ignore), train.Dropped...)...)
-		d.Ignore = opt.Ignore
+		d.Ignore = data.JoinNames(append(data.ParseNames(opt.Ignore), train.Dropped...)...)
 	}
 	switch path := data.TestBeside(train.Name); {
 	case d.Test != "":
 		unused := test
-		if test, err = data.LoadTest(ctx, d.Test, train, opt); err != nil {
-			return nil, nil, asUsage("test", err)
+		if test, err = d.loadLike(ctx, "test", d.Test, train); err != nil {
+			return nil, nil, err
 		}
 		if unused != nil && unused.Name != test.Name {
 			d.Flags.Warn(fmt.Sprintf("%s, %d rows, is not used: the test rows are those of -test", unused.Name, unused.Len()))
@@ -200,42 +211,71 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	note := func(format string, args ...any) {
-		if !d.Flags.Quiet {
-			fmt.Fprintf(d.Flags.Stderr, d.Flags.Name()+": "+format+"\n", args...)
-		}
-	}
 	for _, text := range without {
-		note("%s", text)
+		d.note("%s", text)
 	}
 	for _, s := range []*data.Set{train, test} {
-		if s == nil {
-			continue
-		}
-		if d.wasReweight > 0 && s.Values() == "sequences" {
-			note("%s: its rows have equal weights; the model's training rows were weighted by -reweight %g", s.Name, d.wasReweight)
-		}
-		if s.Header == data.HeaderNumbers {
-			note("%s: the first line is numbers and is read as names of the columns; -header no reads it as a row", s.Name)
-		}
-		for _, text := range s.Notes {
-			note("%s: %s", s.Name, text)
-		}
-		if len(s.Unused) > 0 {
-			hint := ""
-			if slices.Contains(s.Unused, d.wasWeights) {
-				hint = "; the model's training rows were weighted by -weights " + d.wasWeights
-			}
-			note("%s: columns that the model lacks are not used: %s%s", s.Name, strings.Join(s.Unused, ", "), hint)
-		}
-		if s.Found {
-			note("%s holds real numbers: its columns are standardised, for Gaussian units (-scale minmax reads them as grey values in [0,1])", s.Name)
-		}
-		if s.Spins {
-			note("%s has only values −1 and +1, which are read as 0 and 1", s.Name)
+		if s != nil {
+			d.describe(s)
 		}
 	}
 	return train, test, nil
+}
+
+// LoadLike loads further rows, which the flag names, as the training rows were read. It prints notes on them.
+func (d *DataFlags) LoadLike(ctx context.Context, flagName, spec string, train *data.Set) (*data.Set, error) {
+	s, err := d.loadLike(ctx, flagName, spec, train)
+	if err == nil {
+		d.describe(s)
+	}
+	return s, err
+}
+
+func (d *DataFlags) loadLike(ctx context.Context, flagName, spec string, train *data.Set) (*data.Set, error) {
+	var bar *Progress
+	defer func() { bar.Done() }()
+	opt, err := d.options(&bar)
+	if err != nil {
+		return nil, err
+	}
+	s, err := data.LoadTest(ctx, spec, train, opt)
+	if err != nil {
+		return nil, asUsage(flagName, err)
+	}
+	return s, nil
+}
+
+// note prints a note on the data, unless the command is quiet.
+func (d *DataFlags) note(format string, args ...any) {
+	if !d.Flags.Quiet {
+		fmt.Fprintf(d.Flags.Stderr, d.Flags.Name()+": "+format+"\n", args...)
+	}
+}
+
+// describe prints what was not obvious when a set was read.
+func (d *DataFlags) describe(s *data.Set) {
+	if d.wasReweight > 0 && s.Values() == "sequences" {
+		d.note("%s: its rows have equal weights; the model's training rows were weighted by -reweight %g", s.Name, d.wasReweight)
+	}
+	if s.Header == data.HeaderNumbers {
+		d.note("%s: the first line is numbers and is read as names of the columns; -header no reads it as a row", s.Name)
+	}
+	for _, text := range s.Notes {
+		d.note("%s: %s", s.Name, text)
+	}
+	if len(s.Unused) > 0 {
+		hint := ""
+		if slices.Contains(s.Unused, d.wasWeights) {
+			hint = "; the model's training rows were weighted by -weights " + d.wasWeights
+		}
+		d.note("%s: columns that the model lacks are not used: %s%s", s.Name, strings.Join(s.Unused, ", "), hint)
+	}
+	if s.Found {
+		d.note("%s holds real numbers: its columns are standardised, for Gaussian units (-scale minmax reads them as grey values in [0,1])", s.Name)
+	}
+	if s.Spins {
+		d.note("%s has only values −1 and +1, which are read as 0 and 1", s.Name)
+	}
 }
 
 // unused returns an error for a flag that does not apply to this kind of data, and notes on flags

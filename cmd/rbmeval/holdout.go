@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"gorbm/data"
 	"gorbm/train/rundir"
@@ -37,13 +39,25 @@ func readTrainedOn(path string) (c trainedOn) {
 
 // holdOut divides the rows of all as the run that wrote path did. It returns the training rows and sets
 // o.held to the rows held out, if there are any. It warns if the rows have changed since training.
-func (o *options) holdOut(all *data.Set, path string) *data.Set {
+func (o *options) holdOut(ctx context.Context, all *data.Set, path string) *data.Set {
 	c := readTrainedOn(path)
 	changed := func() {
 		o.flags.Warn(fmt.Sprintf("the rows of %s have changed since the model was trained on them", all.Name))
 	}
 	set := all
-	if n := c.Data.HoldoutRows; n > 0 {
+	file := c.Flags["holdout"]
+	if _, err := strconv.ParseFloat(file, 64); err == nil {
+		file = ""
+	}
+	switch n := c.Data.HoldoutRows; {
+	case file != "":
+		held, err := o.data.LoadLike(ctx, "holdout", file, all)
+		if err != nil {
+			o.flags.Warn(fmt.Sprintf("the rows that the run held out are not available: %v", err))
+			break
+		}
+		o.held = held
+	case n > 0:
 		if all.Len() != c.Data.Rows+n {
 			changed()
 			return all

@@ -225,7 +225,7 @@ func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about m
 	o.data.Follow(about)
 	all, test, err = o.data.Load(ctx)
 	if err == nil && !o.flags.Given("data") {
-		all = o.holdOut(all, path)
+		all = o.holdOut(ctx, all, path)
 	}
 	all, o.train = o.labelledRows(m, all)
 	test, o.test = o.labelledRows(m, test)

@@ -73,3 +73,31 @@ func TestHeader(t *testing.T) {
 	rbmtrain.Fails(t, cli.Usage, []string{"-data", clitest.Toy, "-header", "no"}, "-header is for .csv files", "leave it out")
 	rbmtrain.Fails(t, cli.Usage, []string{"-data", "bare.csv", "-header", "maybe"}, "-header", "maybe")
 }
+
+// -holdout takes a file, such as the validation rows of a published split, and rbmeval -part holdout
+// evaluates it.
+func TestHoldoutFile(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	rows := func(n, from int) string {
+		b := "a,b,class\n"
+		for i := range n {
+			b += fmt.Sprintf("%d,%d,%s\n", (i+from)%2, i/2%2, []string{"x", "y"}[i%2])
+		}
+		return b
+	}
+	clitest.Write(t, "train.csv", rows(40, 0))
+	clitest.Write(t, "valid.csv", rows(10, 0))
+	clitest.Write(t, "other.csv", "a,c,class\n1,0,x\n")
+	args := strings.Fields("-data train.csv -hidden 4 -negphase exact -batch 10 -steps 40 -eval-every 20 -out run -holdout")
+	got := rbmtrain.Call(append(args, "valid.csv")...)
+	if got.Status != 0 || !strings.Contains(got.Stdout, "40 rows") || !strings.Contains(got.Stdout, "10 rows held out") || !strings.Contains(got.Stdout, "best on the rows held out") {
+		t.Errorf("%s%s", got.Stdout, got.Stderr)
+	}
+	if got := rbmtrain.Call("-resume", "run", "-steps", "60"); got.Status != 0 {
+		t.Errorf("the run does not resume: %s%s", got.Stdout, got.Stderr)
+	}
+	args[len(args)-2] = "two"
+	rbmtrain.Fails(t, 1, append(args, "other.csv"), `other.csv has no column "b", which the model has`)
+	rbmtrain.Fails(t, 1, append(args, "absent.csv"), "absent.csv: file does not exist")
+}

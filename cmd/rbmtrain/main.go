@@ -111,6 +111,7 @@ type options struct {
 	negphase                        string
 	hidden, steps                   int
 	epochs, holdout                 float64
+	holdoutFile                     string
 	evalEvery, stopAfter, snapshots int
 	checkpoint                      string
 	resume, out, cpuprofile         string
@@ -152,7 +153,7 @@ func newOptions() *options {
 	for _, name := range movable {
 		f.Row(name).Tag("resume")
 	}
-	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number. best.safetensors is the model that was best on them")
+	f.Var(holdout{&o.holdout, &o.holdoutFile}, "holdout", "`rows` to hold out: a fraction of the training rows below 1, a number of them, or a file of further rows, which is read like -data. best.safetensors is the model that was best on them")
 	f.Group("model")
 	f.IntVar(&o.hidden, "hidden", train.MostHidden, "number of hidden units; by default two per input for rows of fewer than 100 inputs and for real numbers").Main("N  hidden units (500; below 100 inputs two per input)").Between(1, maxHidden)
 	f.StringVar(&o.data.Units, "units", "auto", "kind of the visible units of the inputs: binary; gaussian (real numbers: columns are standardised, and the precision given the hidden units is 1); gaussian:precision=learned; spin (−1 and +1); or auto: spin for a file of −1 and +1, gaussian for other numbers outside [0,1], otherwise binary").Choice(cli.UnitNames...)

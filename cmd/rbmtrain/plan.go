@@ -67,7 +67,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.stopAfter > 0 && o.holdout == 0 {
+	if o.stopAfter > 0 && o.holdout == 0 && o.holdoutFile == "" {
 		return nil, cli.Usagef("-stop-after needs rows held out; choose their number by -holdout, such as 0.1")
 	}
 
@@ -120,10 +120,38 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
+// holdout is the value of -holdout: a number, or a file's name.
+type holdout struct {
+	rows *float64
+	file *string
+}
+
+func (h holdout) String() string {
+	switch {
+	case h.rows == nil:
+		return "0"
+	case *h.file != "":
+		return *h.file
+	}
+	return strconv.FormatFloat(*h.rows, 'g', -1, 64)
+}
+
+func (h holdout) Set(text string) error {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		x = 0
+		*h.file = text
+	} else {
+		*h.file = ""
+	}
+	*h.rows = x
+	return nil
+}
+
 // load loads the data, applies the preset that suits them, and holds rows out. rows are all
 // training rows, including those held out.
 func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, err error) {
-	if o.flags.Given("holdout") {
+	if o.flags.Given("holdout") && o.holdoutFile == "" {
 		o.data.Holdout, o.data.HoldoutKey = o.holdout, data.HoldoutKey(o.settings.Seed)
 	}
 	if sets.Train, sets.Test, err = o.data.Load(ctx); err != nil {
@@ -133,7 +161,12 @@ func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, er
 	if err := o.fitPreset(rows); err != nil {
 		return sets, nil, err
 	}
-	if o.flags.Given("holdout") {
+	switch {
+	case o.holdoutFile != "":
+		if sets.Holdout, err = o.data.LoadLike(ctx, "holdout", o.holdoutFile, rows); err != nil {
+			return sets, nil, err
+		}
+	case o.flags.Given("holdout"):
 		if sets.Train, sets.Holdout, err = rows.Split(o.holdout, o.data.HoldoutKey); err != nil {
 			return sets, nil, cli.Usagef("-holdout: %w", err)
 		}
