@@ -138,7 +138,7 @@ func (t *text) split(comma rune) split {
 
 // separator finds the separator of columns: the first of tab, semicolon, bar and comma that gives all lines
 // of the sample the same number of cells, above one, or else most of the lines. Where a comma does so too, the commas
-// in the cells of another separator must be decimal commas. Blanks separate numbers only.
+// in the cells of another separator must be decimal commas. Blanks separate numbers only. An error asks where neither fits.
 func (t *text) separator() (rune, error) {
 	var all []split
 	for _, comma := range []rune{'\t', ';', '|', ','} {
@@ -152,19 +152,10 @@ func (t *text) separator() (rune, error) {
 			}
 		}
 	}
-	blanks := t.split(blank)
-	if blanks.width > 1 && (blanks.share > 0.5 || len(blanks.lines) == 1) {
-		numbers := true
-		for i, line := range blanks.lines {
-			isWord := func(cell string) bool { return !isNumber(decimalPoint(cell)) && !IsMissing(cell) }
-			numbers = numbers && (i == 0 && len(blanks.lines) > 1 && !slices.ContainsFunc(line, isNumber) || !slices.ContainsFunc(line, isWord))
-		}
-		switch {
-		case numbers:
-			return blank, nil
-		case blanks.share == 1 && len(blanks.lines) > 1:
-			return 0, specErrorf("%s: each line has %d words with blanks between; if they are columns, say so by -separator blank, and if a line is one word, by -separator comma", t.path, blanks.width)
-		}
+	if several, numbers := t.byBlanks(); several && numbers {
+		return blank, nil
+	} else if several {
+		return 0, specErrorf("%s: the lines have words with blanks between; if they are columns, say so by -separator blank, and if a line is one word, by -separator comma", t.path)
 	}
 	for _, s := range all { // no separator fits; the first line decides, and the reader names the line that differs
 		if len(s.lines) > 0 && len(s.lines[0]) > 1 && !s.foreign {
@@ -175,6 +166,28 @@ func (t *text) separator() (rune, error) {
 		return 0, formatErrorf("%s: columns are separated by ::; replace it by a single character, as in: sed 's/::/|/g'", t.path)
 	}
 	return ',', nil
+}
+
+// byBlanks reports whether most lines of the sample have blanks between words, and whether most of these
+// words, below a first line that may name the columns, are numbers.
+func (t *text) byBlanks() (several, numbers bool) {
+	const most = 0.9
+	lines := t.sampleLines(blank)
+	words, values, split := 0, 0, 0
+	for i, line := range lines {
+		if len(line) > 1 {
+			split++
+		}
+		if i == 0 && len(lines) > 1 && !slices.ContainsFunc(line, isNumber) {
+			continue
+		}
+		for _, cell := range line {
+			if words++; isNumber(decimalPoint(cell)) || IsMissing(cell) {
+				values++
+			}
+		}
+	}
+	return 2*split > len(lines), float64(values) >= most*float64(words)
 }
 
 // readComment reads the last of the lines that begin with # before the first record. It has the names of

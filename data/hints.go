@@ -13,10 +13,11 @@ const (
 	maxHintCells = 1 << 24 // cells of a set beyond which it is not searched for hints
 )
 
-// hints returns at most maxHints sentences on what a training set may be better than it is.
-func (s *Set) hints() (hints []string) {
+// Hints returns at most three sentences on traits of training rows that a better file may not have. Sets that
+// are not from text files have none.
+func (s *Set) Hints() (hints []string) {
 	for _, hint := range []func() string{s.oneHot, s.transposed, s.determined, s.nearlyConstant, s.repeated} {
-		if s.X.Rows*s.X.Cols > maxHintCells || len(hints) == maxHints {
+		if s.Readings == nil || s.X.Rows*s.X.Cols > maxHintCells || len(hints) == maxHints {
 			break
 		}
 		if text := hint(); text != "" {

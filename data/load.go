@@ -239,9 +239,6 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		if err == nil && (opt.Binarize == Standard || sets[0].Found) {
 			err = opt.standardise(sets)
 		}
-		if err == nil && sets[0].Readings != nil && opt.Columns == nil {
-			sets[0].Notes = append(sets[0].Notes, sets[0].hints()...)
-		}
 	}
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		err = ended // the file is not at fault

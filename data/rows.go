@@ -158,7 +158,7 @@ func (f *frame) addLabels(s *Set, opt Options, isMissing func(word string) bool)
 	same := f.label.canonical()
 	for r := range f.rows {
 		name := f.label.text(r)
-		if k := f.label.word(r); k >= 0 && f.label.values.n > 0 {
+		if k := f.label.word(r); k >= 0 {
 			name = f.label.words[same[k]].text
 		}
 		if isMissing(name) {

@@ -102,10 +102,10 @@ func (s *Set) WithClasses(names []string) (*Set, error) {
 	class := make([]int32, len(s.Classes)) // new number of each class of s, or −1
 	back := make([]int, len(names))        // old number of each class in names, or −1
 	for c := range back {
-		back[c] = slices.Index(s.Classes, names[c])
+		back[c] = classNamed(s.Classes, names[c])
 	}
 	for c, name := range s.Classes {
-		class[c] = int32(slices.Index(names, name))
+		class[c] = int32(classNamed(names, name))
 	}
 	t := *s
 	t.Y, t.Classes = make([]int32, s.Len()), names
@@ -130,6 +130,16 @@ func (s *Set) WithClasses(names []string) (*Set, error) {
 		}
 	}
 	return &t, nil
+}
+
+// classNamed returns the index of name in names, or that of the same number in another spelling, as of 1 and
+// 1.0, or −1.
+func classNamed(names []string, name string) int {
+	at := slices.Index(names, name)
+	if v, ok := number(name); at < 0 && ok {
+		at = slices.IndexFunc(names, func(other string) bool { x, is := number(other); return is && x == v })
+	}
+	return at
 }
 
 // someNames lists the first names for a message.

@@ -115,3 +115,15 @@ func TestTestBeside(t *testing.T) {
 		}
 	}
 }
+
+// Classes that are numbers are matched by their values.
+func TestSpellingsOfClasses(t *testing.T) {
+	train, _, err := Load(t.Context(), writeFile(t, "train.csv", "a,class\n0,1.0\n1,2.0\n0,1\n"), Options{})
+	if err != nil || !slices.Equal(train.Classes, []string{"1.0", "2.0"}) {
+		t.Fatalf("%+v, %v", train, err)
+	}
+	test, err := LoadTest(t.Context(), writeFile(t, "test.csv", "a,class\n0,2\n1,1\n"), train, Options{})
+	if err != nil || !slices.Equal(test.Y, []int32{1, 0}) {
+		t.Errorf("%+v, %v", test, err)
+	}
+}

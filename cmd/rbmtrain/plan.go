@@ -524,6 +524,9 @@ func (p *plan) describe() string {
 		}
 		d += "\n" + constant
 	}
+	for _, hint := range set.Hints() {
+		d += "\n" + hint
+	}
 	s := p.settings
 	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), method(s, p.model), s.Rate)
 	if s.Schedule != "constant" {

@@ -10,7 +10,11 @@ import (
 )
 
 // CSV parses a CSV text by RFC 4180 into lines of fields, without the white space before fields.
-func CSV(text string) (lines [][]string, err error) {
+func CSV(text string) (lines [][]string, err error) { return Separated(text, ",") }
+
+// Separated is CSV with another separator. A blank stands for one or more blanks, and white space at the end of a
+// line then separates nothing. White space before a field stays if it may be the separator itself, a tab.
+func Separated(text, separator string) (lines [][]string, err error) {
 	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.TrimSuffix(text, "\r")
@@ -20,7 +24,16 @@ func CSV(text string) (lines [][]string, err error) {
 			text = text[1:]
 			continue
 		}
-		text = strings.TrimLeftFunc(text, func(c rune) bool { return unicode.IsSpace(c) && c != '\n' })
+		if separator != "\t" {
+			text = strings.TrimLeftFunc(text, func(c rune) bool { return unicode.IsSpace(c) && c != '\n' })
+		}
+		if separator == " " && (text == "" || text[0] == '\n') {
+			if line != nil {
+				lines, line = append(lines, line), nil
+			}
+			text = text[min(1, len(text)):]
+			continue
+		}
 		field := ""
 		if rest, quoted := strings.CutPrefix(text, `"`); quoted {
 			for {
@@ -35,11 +48,11 @@ func CSV(text string) (lines [][]string, err error) {
 				}
 				field += `"`
 			}
-			if text != "" && text[0] != ',' && text[0] != '\n' {
+			if text != "" && text[0] != separator[0] && text[0] != '\n' {
 				return nil, errors.New("something follows a quote")
 			}
 		} else {
-			end := strings.IndexAny(text, ",\n")
+			end := strings.IndexAny(text, separator+"\n")
 			if end < 0 {
 				end = len(text)
 			}
@@ -51,7 +64,7 @@ func CSV(text string) (lines [][]string, err error) {
 		line = append(line, field)
 		if text == "" || text[0] == '\n' {
 			lines, line = append(lines, line), nil
-		} else if text == "," {
+		} else if text == separator && separator != " " {
 			lines, line = append(lines, append(line, "")), nil
 		}
 		text = text[min(1, len(text)):]
