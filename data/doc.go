@@ -13,6 +13,10 @@
 // distribution. [Set.LogProb] computes log probabilities under this distribution. The mean of LogProb over
 // the rows is the best log-likelihood that a model should reach.
 //
+// Text files of rows are read in one pass and four steps: bytes, records, facts about each column, and a
+// decision from these facts and the options. See text.go. [Set.Readings] says what was decided and why, and which
+// option changes it. Where two readings are about equally likely, the error names the options of both.
+//
 // [Options].Scale says which values of a file stand for 0 and 1. In files of spins, −1 and +1, −1 stands
 // for 0. [Options].Binarize says how values in [0,1] and grey bytes are made binary: by a threshold, or by
 // one draw with the value as the probability. Grey values may also stay grey. [Set.Binarize] records which
