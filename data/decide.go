@@ -42,7 +42,7 @@ type columnFacts struct {
 	first   bool // it is the first column
 	unnamed bool // and has no name, although the others have
 	asked   bool // -categorical names it
-	keep    bool // -ignore none: nothing is left out unless it is named
+	keep    bool // nothing is left out unless it is named: -ignore none, or the inputs of a model
 	cut     int  // number of different numbers above which they are no categories
 	table   bool // the options ask for a table
 	label   bool // it is the last column and may have labels
@@ -160,7 +160,7 @@ func (x *columnFacts) stray() string {
 
 // judge finds the rule for a column.
 func (f *frame) judge(c *column, opt Options) (j judgement, err error) {
-	x := columnFacts{c: c, first: c.at == slices.Index(f.roles, input), keep: slices.Contains(ParseNames(opt.Ignore), "none"),
+	x := columnFacts{c: c, first: c.at == slices.Index(f.roles, input), keep: opt.Columns != nil && f.kind == HeaderYes || slices.Contains(ParseNames(opt.Ignore), "none"),
 		asked: opt.isCategorical(c.name), cut: opt.cut(), known: c.rows - c.gaps(), once: c.once(), label: f.label == nil && c.at == len(f.names)-1}
 	x.numbers, x.words = c.counts()
 	x.unnamed = x.first && c.name == "" && len(f.columns) > 1

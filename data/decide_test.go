@@ -359,3 +359,24 @@ func TestUnknownWords(t *testing.T) {
 		t.Errorf("%v: notes %q", err, s.Notes)
 	}
 }
+
+// A column of a model is read from a later file even if it counts the rows there, and columns that the model
+// lacks are not used.
+func TestColumnsOfModel(t *testing.T) {
+	train, later := "n,x\n", "id,n,x\n"
+	for i := range 20 {
+		train += fmt.Sprintf("%d,%d\n", (7*i)%20, i%2)
+		later += fmt.Sprintf("%d,%d,%d\n", i, i, i%2)
+	}
+	opt := Options{Scale: "max"}
+	s, _, err := Load(t.Context(), writeFile(t, "train.csv", train), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := LoadTest(t.Context(), writeFile(t, "later.csv", later), s, opt)
+	if err != nil || got.X.Cols != 2 || !slices.Equal(got.Unused, []string{"id"}) || rowText(got.X, 15) != "11" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = LoadTest(t.Context(), writeFile(t, "later.csv", "id,x\n1,0\n"), s, opt)
+	checkFormat(t, err, `has no column "n", which the model has`)
+}

@@ -35,7 +35,7 @@ func TestMemory(t *testing.T) {
 func TestMemoryOfAPipe(t *testing.T) {
 	dir := t.TempDir()
 	cmd := process(dir, "-quiet", "-data", "-", "-out", "run")
-	shell := exec.Command("sh", append([]string{"-c", `ulimit -v 2000000; yes 0.1234,1.5,0.3 | "$@"`, "sh"}, cmd.Args...)...)
+	shell := exec.Command("sh", append([]string{"-c", `ulimit -v 2000000; seq 1 1000000000 | paste -d, - - - - - - - - - - | "$@"`, "sh"}, cmd.Args...)...)
 	shell.Env, shell.Dir = cmd.Env, dir
 	out, _ := shell.CombinedOutput()
 	if shell.ProcessState.ExitCode() != cli.Failed {
