@@ -50,14 +50,13 @@ type annealPart struct {
 
 // mirror returns m and b with the two layers exchanged.
 func (m *RBM) mirror(b *Base) (*RBM, *Base) {
-	t := NewMatrix(m.Hidden(), m.Visible())
-	for j := range t.Rows {
-		for i := range t.Row(j) {
-			t.Row(j)[i] = m.Weight(i, j)
+	other := New(m.Hidden(), m.Visible(), 0, Softmax)
+	const size = vec.Block * vec.Block
+	for k := range vec.Blocks(m.Hidden()) {
+		for q := range vec.Blocks(m.Visible()) {
+			vec.TransposePanel(other.panel(q)[k*size:], m.panel(k)[q*size:], m.Visible()-q*vec.Block, min(m.Hidden()-k*vec.Block, vec.Block))
 		}
 	}
-	other := New(m.Hidden(), m.Visible(), 0, Softmax)
-	other.SetWeights(t)
 	copy(other.VisibleBias, m.HiddenBias)
 	copy(other.HiddenBias, m.VisibleBias)
 	other.visible, other.hidden = m.hidden, m.visible

@@ -55,6 +55,18 @@ func (m *RBM) FreeEnergy(dst []float64, v Values) {
 	m.evaluate(func(e *evaluation) { e.v, e.dst = v, dst }, (*evaluation).freeEnergies)
 }
 
+// HiddenFreeEnergy overwrites dst, of length h.Rows, with −log Σ_v exp(−E(v,h)) in nats for each row of h: the
+// free energy of a hidden state, with the visible units summed out. Sums are in float64. It makes a transposed
+// copy of the weights. It panics if the shapes differ, or if m has a constraint.
+func (m *RBM) HiddenFreeEnergy(dst []float64, h Values) {
+	if m.Constraint != nil {
+		panic("rbm: HiddenFreeEnergy needs a model without a constraint")
+	}
+	m.checkHidden(h)
+	other, _ := m.mirror(nil)
+	other.FreeEnergy(dst, h)
+}
+
 func (e *evaluation) freeEnergies(b *rowBlock, _ int) {
 	e.m.given().sumOut(e, b, b.n, false, freeEnergies{})
 }

@@ -67,6 +67,26 @@ func (m *RBM) StepRows(s *States, lo, hi int, beta []float32, steps int, key Key
 	p.forget()
 }
 
+// StepVisible makes a block Gibbs step that starts and ends at the visible states: h|v, then v|h. It starts from
+// s.V and overwrites s.V and s.H, and leaves the other fields. Draws depend only on key, the row and the unit. It
+// panics where Step does.
+func (m *RBM) StepVisible(s *States, key Key) {
+	s.check(m)
+	m.mustStep("StepVisible")
+	p := s.pass
+	p.grow(m, min(s.V.Rows, chunkRows))
+	p.draw, p.mean = true, Matrix{}
+	for lo := 0; lo < s.V.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, s.V.Rows)
+		p.first, p.v, p.h = lo, s.V.Slice(lo, hi), s.H.Slice(lo, hi)
+		p.stream = key.Child(0).stream()
+		p.runUp(p.v)
+		p.stream = key.Child(1).stream()
+		p.runDown()
+	}
+	p.forget()
+}
+
 // checkRows panics if s has no rows lo … hi−1.
 func (s *States) checkRows(lo, hi int) {
 	if lo < 0 || lo > hi || hi > s.H.Rows {

@@ -391,11 +391,11 @@ func TestClassificationOfGaps(t *testing.T) {
 	if !strings.Contains(metrics[0].Columns[0].Unit, FewGaps) {
 		t.Errorf("the metric does not say which rows it takes: %q, want %q in it", metrics[0].Columns[0].Unit, FewGaps)
 	}
-	wide := &data.Set{Name: "wide", X: rbm.NewBits(2, 14), Missing: rbm.NewBits(2, 14), Y: []int32{0, 1}, Classes: []string{"a", "b"}}
-	for i := range 13 { // 2¹³ states
+	wide := &data.Set{Name: "wide", X: rbm.NewBits(2, 16), Missing: rbm.NewBits(2, 16), Y: []int32{0, 1}, Classes: []string{"a", "b"}}
+	for i := range 15 { // 2¹⁵ states, as many as of the hidden layer
 		wide.Missing.Set(1, i, true)
 	}
-	if logp, kept := ClassLogProbs(rbm.New(16, 2, 2, rbm.Softmax), wide, []int32{0, 1}); len(logp) != 2 || len(kept) != 1 || kept[0] != 0 {
+	if logp, kept := ClassLogProbs(rbm.New(18, 15, 2, rbm.Softmax), wide, []int32{0, 1}); len(logp) != 2 || len(kept) != 1 || kept[0] != 0 {
 		t.Errorf("rows %v are scored", kept)
 	}
 }

@@ -461,6 +461,11 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 	}
 	key := rbm.NewKey(run.Seed).Child(metricKey)
 	s := &subject{m: m, run: run, key: key, parts: sets.parts(m, key.Child)}
+	if run.Horizon > 0 {
+		for i := range s.parts {
+			s.parts[i].shorten(run)
+		}
+	}
 	s.enum, s.enumErr = exact.New(m, exact.EvaluationLimit)
 	for _, name := range names {
 		s.named = append(s.named, strings.TrimSpace(name))

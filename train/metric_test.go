@@ -518,11 +518,11 @@ func TestGapAndActiveByHand(t *testing.T) {
 	near(t, "of the test row", measure(t, "active_hidden", two, sets, false)["active_hidden_test"], 21./22+0.8, handTol)
 }
 
-// If cells are missing, leastRows rows are measured, and more rows as far as the sums allow. The metric's
-// Rows and Terms are these rows and the terms of the enumeration.
+// If cells are missing, as many rows are measured as the sums allow, and fewer in a short run, but not fewer than
+// leastGapRows. The metric's Rows and Terms are the cost of these rows and the terms of the enumeration.
 func TestGapsBoundTheRows(t *testing.T) {
-	const rows, inputs, gaps = 600, 14, 12 // of 2¹² states a row
-	m := rbm.New(inputs, 2, 0, rbm.Softmax)
+	const rows, inputs, hidden, gaps = 600, 14, 13, 12 // of 2¹² states a row
+	m := rbm.New(inputs, hidden, 0, rbm.Softmax)
 	set := halves(rows, inputs)
 	set.Y, set.Classes = nil, nil
 	set.Missing = rbm.NewBits(rows, inputs)
@@ -532,14 +532,20 @@ func TestGapsBoundTheRows(t *testing.T) {
 		}
 	}
 	p := newMeasuredSet("train", set, m, rbm.NewKey(1))
-	if n, whole := len(p.freeEnergyRows(m, rowWork)), len(p.freeEnergyRows(m, 0)); n != leastRows || whole != wholeGapSums>>gaps {
-		t.Errorf("%d rows of a sample, want %d; %d of the last measurement, want %d", n, leastRows, whole, wholeGapSums>>gaps)
+	const cost = 1<<gaps + 10 // the states, and the conditional model
+	if n, whole := len(p.freeEnergyRows(m, rowWork)), len(p.freeEnergyRows(m, 0)); n != gapSums/cost || whole != wholeGapSums/cost {
+		t.Errorf("%d rows of a sample, want %d; %d of the last measurement, want %d", n, gapSums/cost, whole, wholeGapSums/cost)
+	}
+	short := p
+	short.shorten(Settings{Horizon: 300, Batch: 10})
+	if n, whole := len(short.freeEnergyRows(m, rowWork)), len(short.freeEnergyRows(m, 0)); n != leastGapRows || whole != leastGapRows {
+		t.Errorf("in a short run %d and %d rows, want %d", n, whole, leastGapRows)
 	}
 	metrics, err := NewMetrics([]string{"log_likelihood"}, m, Sets{Train: set}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := metrics[0]; got.Rows != leastRows<<gaps || got.Terms != 4*inputs {
-		t.Errorf("%d rows and %v terms, want %d and %d", got.Rows, got.Terms, leastRows<<gaps, 4*inputs)
+	if got := metrics[0]; got.Rows != gapSums/cost*cost || got.Terms != inputs<<hidden {
+		t.Errorf("%d rows and %v terms, want %d and %d", got.Rows, got.Terms, gapSums/cost*cost, inputs<<hidden)
 	}
 }

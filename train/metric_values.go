@@ -56,6 +56,8 @@ type measuredSet struct {
 	key   rbm.Key // key of the random draws of measurements
 	whole []int32 // the elements of order without missing cells
 	sums  []int   // if cells are missing: sums[i] is the cost of summing them out of order[:i+1], in rows
+	// limits are gapSums and wholeGapSums, or less in a short run.
+	limits [2]int
 }
 
 func newMeasuredSet(name string, set *data.Set, m *rbm.RBM, key rbm.Key) measuredSet {
@@ -64,14 +66,14 @@ func newMeasuredSet(name string, set *data.Set, m *rbm.RBM, key rbm.Key) measure
 		order = set.Labelled()
 	}
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	p := measuredSet{name: name, set: set, order: order, key: key.Child(0), whole: order}
+	p := measuredSet{name: name, set: set, order: order, key: key.Child(0), whole: order, limits: [2]int{gapSums, wholeGapSums}}
 	if set.Missing.Rows > 0 {
 		p.whole = slices.DeleteFunc(slices.Clone(order), func(row int32) bool { return set.MissesCells(row) })
 		rows, sum := order[:min(len(order), wholeGapRows)], 0
 		g := sample.NewGaps(m, len(rows))
 		g.Set(set, rows, m.Classes())
 		for r := range rows {
-			sum += g.SumRows(r)
+			sum += g.SumRows(m, r)
 			p.sums = append(p.sums, sum)
 		}
 	}
@@ -138,10 +140,23 @@ const (
 	// gapRows and wholeGapRows bound the sample of a part with missing cells, during training and at the
 	// end of a run, because the cells are summed out row by row.
 	gapRows, wholeGapRows = 500, 5000
-	// gapSums and wholeGapSums bound the number of free energies that sum the cells out. At least leastRows
+	// gapSums and wholeGapSums bound the number of free energies that sum the cells out. At least leastGapRows
 	// rows are measured in any case.
 	gapSums, wholeGapSums = 1 << 18, 1 << 21
+	leastGapRows          = 32
+	// In a run the bounds are at most the rows of all batches divided by gapShare and wholeGapShare, but not below
+	// leastGapSums. A row of a batch takes as long as two to seven free energies.
+	gapShare, wholeGapShare = 64, 16
+	leastGapSums            = 1 << 12
 )
+
+// shorten reduces the bounds on the free energies of p for a run with the settings s.
+func (p *measuredSet) shorten(s Settings) {
+	rows := s.Horizon * s.Batch
+	for i, share := range [...]int{gapShare, wholeGapShare} {
+		p.limits[i] = min(p.limits[i], max(leastGapSums, rows/share))
+	}
+}
 
 // freeEnergyRows returns the sample of rows that freeEnergy uses.
 func (p measuredSet) freeEnergyRows(m *rbm.RBM, work int) []int32 {
@@ -149,12 +164,12 @@ func (p measuredSet) freeEnergyRows(m *rbm.RBM, work int) []int32 {
 	if p.set.Missing.Rows == 0 {
 		return rows
 	}
-	most, sums := gapRows, gapSums
+	most, sums := gapRows, p.limits[0]
 	if work == 0 {
-		most, sums = wholeGapRows, wholeGapSums
+		most, sums = wholeGapRows, p.limits[1]
 	}
 	n, _ := slices.BinarySearch(p.sums, sums+1)
-	return rows[:min(len(rows), most, max(n, leastRows))]
+	return rows[:min(len(rows), most, max(n, leastGapRows))]
 }
 
 // freeEnergy returns the mean free energy of a sample of the part, in nats. Missing cells are summed out.
@@ -323,7 +338,7 @@ func classify(m *rbm.RBM, set *data.Set, rows []int32, keep *ClassScores) (Score
 }
 
 // ClassLogProbs returns log p(y|x) of rows of set, rows × classes, and the numbers of these rows. It sums
-// missing cells out. It leaves out a row whose missing cells have more than 4096 states, because the sum
+// missing cells out. It leaves out a row whose missing cells have too many states to list, because the sum
 // would be a slow estimate.
 func ClassLogProbs(m *rbm.RBM, set *data.Set, rows []int32) ([]float64, []int32) {
 	if set.Missing.Rows == 0 {
@@ -336,7 +351,7 @@ func ClassLogProbs(m *rbm.RBM, set *data.Set, rows []int32) ([]float64, []int32)
 	g := sample.NewGaps(m, 1)
 	rowLogp := make([]float64, m.Classes())
 	for _, row := range rows {
-		if g.Set(set, []int32{row}, m.Classes()); !g.FewStates(0) {
+		if g.Set(set, []int32{row}, m.Classes()); !g.Listed(m, 0) {
 			continue
 		}
 		if err := g.ClassLogProb(context.Background(), m, rowLogp, make([]float64, 1), rbm.NewKey(0)); err != nil {
@@ -348,7 +363,7 @@ func ClassLogProbs(m *rbm.RBM, set *data.Set, rows []int32) ([]float64, []int32)
 }
 
 // FewGaps describes the rows that ClassLogProbs keeps if cells are missing.
-const FewGaps = "of rows with at most 4096 states of missing cells"
+const FewGaps = "of rows whose missing cells have few states"
 
 // scoreBlock is the number of log p(y|x) that Classify computes at a time: 32 MiB.
 const scoreBlock = 1 << 22

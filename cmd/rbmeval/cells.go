@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -74,22 +75,18 @@ func (x *examples) gapDoubt() string {
 	if n == 0 {
 		return ""
 	}
-	return sample.GapDoubt(n, x.n, worst)
+	return sample.GapDoubt("log-probabilities", n, x.n, worst, " nats")
 }
 
-// scoreCells computes, for -rows of a table or of sequences, log p of each cell given the other known cells
-// of its row and the label, if there is one. The pseudo-log-likelihood of a row with missing cells is the sum
-// of these log-probabilities over the known cells, plus log p(y | known cells).
+// scoreCells computes, for -cells, log p of each cell given the other known cells of its row and the label, if there
+// is one. The pseudo-log-likelihood of a row with missing cells is the sum of these log-probabilities over the known
+// cells, plus log p(y | known cells).
 func (e *evaluation) scoreCells(ctx context.Context) error {
-	each := e.rows != "" && e.set.Schema != nil
-	if e.m.Constraint != nil || e.m.CheckSites() != nil {
-		return nil
-	}
 	for _, x := range []*scored{&e.scored, e.bare} {
 		switch {
-		case x == nil || !each && !(x.gappy() && x.pseudo != nil):
+		case x == nil || !e.eachCell && !(x.gappy() && x.pseudo != nil):
 		case !x.likely():
-			e.flags.Warn(fmt.Sprintf("%s has no labels, but the model has bernoulli labels: -rows omits the log-probabilities of cells", x.set.Name))
+			e.flags.Warn(fmt.Sprintf("%s has no labels, but the model has bernoulli labels: -cells omits its rows", x.set.Name))
 		default:
 			if err := x.scoreCells(ctx); err != nil {
 				return err
@@ -100,39 +97,36 @@ func (e *evaluation) scoreCells(ctx context.Context) error {
 }
 
 func (x *scored) scoreCells(ctx context.Context) error {
-	columns, gaps := x.set.Schema.Columns, x.gappy()
+	columns := x.set.Schema.Columns
 	x.cells = make([][]float64, x.n)
 	bar := x.bars.NewProgress("cells", "rows", int64(x.n))
 	defer bar.Done()
-	return sample.EachScored(ctx, x.m, x.set, true, cellsKey, bar, func(s *sample.ScoredRow) {
-		r, unit, known := s.Number, 0, 0.0
-		row := make([]float64, len(columns))
-		missing := false
-		for j := range columns {
-			if gaps && x.set.Missing.Get(r, unit) {
-				row[j], missing = math.Inf(1), true
-			} else {
-				row[j] = s.LogDensity(j)
-				if number := columns[j].Number; number != nil { // convert the density to the data's units
-					row[j] -= rbm.Log(number.Deviation)
-				}
-				known += row[j]
+	return sample.EachCellLogProb(ctx, x.m, x.set, cellsKey, func(r int, logp []float64, stdErr float64) {
+		x.cells[r] = slices.Clone(logp)
+		known, missing := 0.0, false
+		for j, logp := range logp {
+			if math.IsNaN(logp) {
+				missing = true
+				continue
 			}
-			unit += columns[j].Units()
+			if number := columns[j].Number; number != nil { // convert the density to the data's units
+				x.cells[r][j] -= rbm.Log(number.Deviation)
+			}
+			known += x.cells[r][j]
 		}
-		x.cells[r] = row
 		if missing && x.pseudo != nil {
 			if classes := x.m.Classes(); classes > 0 {
 				known += x.logp[r*classes+int(x.set.Y[r])]
 			}
 			x.pseudo[r] = known
 		}
-		if s.StdErr > 0 {
+		if stdErr > 0 {
 			if x.gapErr == nil { // without missing cells, but the label is missing
 				x.gapErr = make([]float64, x.n)
 			}
-			x.gapErr[r] = max(x.gapErr[r], s.StdErr)
+			x.gapErr[r] = max(x.gapErr[r], stdErr)
 		}
+		bar.Set(int64(r)+1, "")
 	})
 }
 

@@ -78,6 +78,7 @@ type options struct {
 	trainingSites                  *train.SiteStatistics // training rows against the rows, where the differences are noise
 	pl, classify                   bool
 	labelIn                        bool // features are p(h|x,y)
+	eachCell                       bool // -rows has log p of each cell
 	workers                        int
 	group                          *ranks.Group
 
@@ -109,8 +110,9 @@ func newOptions() *options {
 	o.analysis = addAnalysisFlags(f)
 	o.mutants = addMutantFlags(f)
 	f.Group("files")
-	f.StringVar(&o.rows, "rows", "", "write a .csv with a line for each row: the row's number from 0, the name of a sequence, free energy, and where they apply log-likelihood (for grey values the score −F − log Z), pseudo-log-likelihood, label, prediction and p(y|x). For tables and sequences it has the log-probability of each cell given the rest of its row").
+	f.StringVar(&o.rows, "rows", "", "write a .csv with a line for each row: the row's number from 0, the name of a sequence, free energy, and where they apply log-likelihood (for grey values the score −F − log Z), pseudo-log-likelihood, label, prediction and p(y|x)").
 		Main("FILE  a .csv, one line per row from 0: free energy, likelihood, class").New().Not("run")
+	f.BoolVar(&o.eachCell, "cells", false, "with -rows of a table or of sequences: add the log-probability of each cell given the rest of its row").Main("  log p of each cell of these rows").For("rows")
 	f.StringVar(&o.features, "features", "", "write an .npz with the array features [rows, hidden]: p(h|x) of every row, or the means of real hidden units, with a label summed out (the result of transform in scikit-learn)").
 		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "with -features: write p(h|x,y), which also depends on the row's label and reveals it").For("features")
@@ -244,7 +246,7 @@ func (e *evaluation) choose() error {
 	for _, c := range []struct {
 		asked bool
 		check func() error
-	}{{e.labelIn, e.checkLabelIn}, {e.asked(), e.checkLikely}, {e.classify, e.checkClassify}, {e.pl, e.checkPL}, {e.features != "", e.checkFeatures}} {
+	}{{e.labelIn, e.checkLabelIn}, {e.asked(), e.checkLikely}, {e.classify, e.checkClassify}, {e.pl, e.checkPL}, {e.features != "", e.checkFeatures}, {e.eachCell, e.checkCells}} {
 		if !c.asked {
 			continue
 		}
@@ -263,7 +265,8 @@ func (e *evaluation) chooseAll() {
 	if e.rows != "" { // log Z is estimated only if a flag requests it
 		e.ais, e.reverse, e.bennett = false, false, false
 	}
-	e.pl = e.checkPL() == nil && (!e.v.IsReal() || e.set.Schema != nil) && !e.m.RealHidden()
+	e.pl = e.checkPL() == nil && !e.gappy() && // with missing cells it is slow
+		(!e.v.IsReal() || e.set.Schema != nil) && !e.m.RealHidden()
 	e.classify = e.labelled()
 }
 
@@ -299,6 +302,19 @@ func (e *evaluation) checkPL() error {
 		return cli.Usagef("-pl of rows with missing cells needs softmax labels; those of the model are bernoulli, and %s has missing cells", e.set.Name)
 	case labels && !e.labelled():
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", e.set.Name)
+	}
+	return nil
+}
+
+// checkCells returns an error if cells have no log-probabilities.
+func (e *evaluation) checkCells() error {
+	switch {
+	case e.set.Schema == nil:
+		return cli.Usagef("-cells is for models of sequences and tables; %s is neither", e.set.Name)
+	case e.m.Constraint != nil:
+		return cli.Usagef("-cells cannot be used with the constraint %v of the model", e.m.Constraint)
+	case e.m.CheckSites() != nil:
+		return cli.Usagef("-cells: %v", e.m.CheckSites())
 	}
 	return nil
 }

@@ -180,6 +180,12 @@ func (e *evaluation) print() error {
 	if e.auto && e.rows != "" && !e.asked() && e.likely() && !e.m.Constraint.OnAll() {
 		rec.Say("", "log Z was not estimated, as there is -rows; -bennett estimates it")
 	}
+	if e.auto && e.gappy() && e.m.CheckSites() == nil {
+		rec.Say("", "no pseudo-log-likelihood, as cells are missing: -pl sums them out for each known cell")
+	}
+	if e.rows != "" && !e.eachCell && e.set.Schema != nil && e.m.CheckSites() == nil && e.m.Constraint == nil {
+		rec.Say("", "-cells adds log p of each cell to the file of -rows")
+	}
 	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresName() + " written to "}, {e.ladder, "ladder drawn in "}, {e.analysis.files(), "written: "}, {e.out, "mutants written to "}} {
 		if file.path != "" {
 			rec.Say("", file.what+file.path)
@@ -255,10 +261,10 @@ func (e *evaluation) rowLines() [][]string {
 	for y := range classes {
 		columns = append(columns, column{"p_" + name(y), func(p *scored, r int) string { return number(rbm.Exp(logp(p, r)[y])) }})
 	}
-	if e.cells != nil {
+	if e.eachCell {
 		for j, c := range e.set.Schema.Columns {
 			columns = append(columns, column{"log_p(" + c.Name + ")", func(p *scored, r int) string {
-				if p.cells == nil || math.IsInf(p.cells[r][j], 1) {
+				if p.cells == nil || math.IsNaN(p.cells[r][j]) {
 					return ""
 				}
 				return number(p.cells[r][j])

@@ -49,7 +49,7 @@ type scored struct {
 	*examples
 	free   []float64   // free energy of each row
 	pseudo []float64   // pseudo-log-likelihood of each row
-	cells  [][]float64 // rows × columns: log p of the cell given the rest of its row, +Inf if it is missing
+	cells  [][]float64 // rows × columns: log p of the cell given the rest of its row, NaN if it is missing
 	logp   []float64   // rows × classes: log p(y|x)
 }
 

@@ -250,7 +250,7 @@ func TestFill(t *testing.T) {
 	}
 	// Files are written in the notation of the input: semicolons and decimal commas only.
 	clitest.Write(t, "semicolons.csv", "size;fruit;colour;id;note\n21,50;lime;;-7,1;n0\n;lemon;yellow;8.2;n1\n")
-	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "semicolons.csv", "-fill-by", "mean", "-out", "semicolons-filled.csv")
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "semicolons.csv", "-out", "semicolons-filled.csv")
 	lines := strings.Split(clitest.Read(t, "semicolons-filled.csv"), "\n")
 	if size, rest, _ := strings.Cut(lines[2], ";"); lines[0] != "size;fruit;colour;id;note" || lines[1] != "21,50;lime;green;-7,1;n0" || rest != "lemon;yellow;8.2;n1" || !strings.Contains(size, ",") || strings.Contains(size, ".") {
 		t.Errorf("with semicolons and decimal commas it writes %q", lines)
@@ -258,8 +258,9 @@ func TestFill(t *testing.T) {
 	if text := clitest.Read(t, "semicolons-filled.probabilities.csv"); !strings.HasPrefix(text, "row;column;level;p\n0;colour;green;0,") || strings.Contains(text, ".") {
 		t.Errorf("with semicolons and decimal commas the probabilities are %q", text)
 	}
-	if !strings.Contains(out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities") {
-		t.Errorf("prints %q, want %q in it", out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities")
+	const filledText = "3 missing cells of 3 rows are filled (mean of numbers in 1 column, most probable level in 3) in filled.csv; filled.probabilities.csv has the probabilities"
+	if !strings.Contains(out, filledText) {
+		t.Errorf("prints %q, want %q in it", out, filledText)
 	}
 	if got := clitest.Read(t, "filled.csv"); got != "size, fruit ,colour,id,note\n21.0,lime,green,7,n0\n0,cherry,red,8,n1\n11,lemon,yellow,9,n0\n" {
 		t.Errorf("the filled table is\n%s", got)
@@ -294,12 +295,12 @@ func TestFill(t *testing.T) {
 	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv"}, "filled.csv is there already")
 }
 
-// checkMeans fills a number and a word by the mean: the number gets its expectation, the word its most
+// checkMeans fills a number and a word by default: the number gets its expectation, the word its most
 // probable level.
 func checkMeans(t *testing.T) {
 	t.Helper()
 	clitest.Write(t, "two.csv", "size,fruit,colour,note\n,lime,green,n0\n11,,yellow,n0\n")
-	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "two.csv", "-fill-by", "mean", "-out", "means.csv", "-quiet")
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "two.csv", "-out", "means.csv", "-quiet")
 	mean, levels := 0.0, 0
 	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "means.probabilities.csv")), "\n")[1:] {
 		f := strings.Split(line, ",")

@@ -31,6 +31,8 @@ const (
 	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512.
 	// momentsWork is the work of a term that is also added to moments: 2³⁰ terms take 2.5 s.
 	termWork, momentsWork = 32, 480
+	// freeEnergyWork is the work of a free energy in float64, divided by that of a pass.
+	freeEnergyWork = 8
 )
 
 // work returns the multiply-adds of training steps of a model of the given size. In each step the rows of

@@ -225,7 +225,7 @@ func (p *plan) measureEvery() int {
 	weights := inputs * hidden
 	measurement := min(measureWork, passes(measureRows*set.Len(), weights))
 	for _, m := range p.metrics {
-		measurement += passes(m.Rows, weights) + float64(termWork*m.Terms)
+		measurement += passes(freeEnergyWork*m.Rows, weights) + float64(termWork*m.Terms)
 	}
 	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(p.settings, p.steps, inputs, hidden)))/measurement))
 	return p.interval(n)

@@ -1,34 +1,30 @@
 package sample
 
 import (
-	"math"
-
 	"gorbm/rbm"
 )
 
-// A Cell is a variable among the inputs: a binary unit, the units of a softmax group, or a real unit.
-//
-// The levels of a real unit are the nodes of a grid (see rbm.Nodes), shifted so that one node is the unit's value in a
-// row. Sums over the nodes approximate integrals.
+// A Cell is a variable among the visible units: a binary unit, the units of a softmax group, or a real unit. The
+// levels of a real unit are the nodes of a grid (see rbm.Nodes). Sums over the nodes approximate integrals.
 type Cell struct {
 	First, Units int // index of the first unit, and number of units
 
 	nodes rbm.Nodes // grid of a real unit; for other cells N is 0
 }
 
-// Cells returns the variables among the inputs of m.
+// Cells returns the variables among the inputs of m and then its label, if it has a softmax label.
 func Cells(m *rbm.RBM) (cells []Cell) {
 	for _, g := range m.Groups() {
-		if !g.Label && g.Joint() {
+		if g.Joint() {
 			cells = append(cells, Cell{First: g.First, Units: g.Units})
 			continue
 		}
 		for i := g.First; i < g.First+g.Units && !g.Label; i++ {
+			c := Cell{First: i, Units: 1}
 			if g.Real() {
-				cells = append(cells, Cell{First: i, Units: 1, nodes: m.Nodes(i)})
-			} else {
-				cells = append(cells, Cell{First: i, Units: 1})
+				c.nodes = m.Nodes(i)
 			}
+			cells = append(cells, c)
 		}
 	}
 	return cells
@@ -44,20 +40,9 @@ func (c *Cell) Levels() int {
 	return max(2, c.Units)
 }
 
-// value returns the value of a real unit in row r of v; for other cells 0.
-func (c *Cell) value(v rbm.Values, r int) float32 {
-	if c.real() {
-		return v.At(r, c.First)
-	}
-	return 0
-}
-
-// Level returns the state of the cell in row r of v; for a real unit, the number of the node at its value.
+// Level returns the state of the cell in row r of v; for a real unit 0.
 func (c *Cell) Level(v rbm.Values, r int) int {
-	if c.real() {
-		return c.number(v.At(r, c.First))
-	}
-	if c.Units == 1 {
+	if c.Units == 1 && !c.real() {
 		return int(v.At(r, c.First))
 	}
 	for k := range c.Units {
@@ -68,33 +53,14 @@ func (c *Cell) Level(v rbm.Values, r int) int {
 	return 0
 }
 
-// number returns the number of the node at x. A value beyond all nodes gets the number of the first node, because
-// both contribute nothing to a sum.
-func (c *Cell) number(x float32) int {
-	k := math.Floor((float64(x) - c.nodes.Low) / c.nodes.Step)
-	if !(k >= 0 && k < float64(c.nodes.N)) {
-		return 0
-	}
-	return int(k)
-}
+// node returns the value of node k.
+func (c *Cell) node(k int) float64 { return c.nodes.Low + float64(float64(k)*c.nodes.Step) }
 
-// node returns the value of node k, in the grid that is shifted so that x is a node.
-func (c *Cell) node(k int, x float32) float64 {
-	at := (float64(x) - c.nodes.Low) / c.nodes.Step
-	part := at - math.Floor(at)
-	if k == c.number(x) {
-		return float64(x)
-	} else if !(at >= 0 && at < float64(c.nodes.N)) {
-		part = 0
-	}
-	return c.nodes.Low + float64(c.nodes.Step*(float64(k)+part))
-}
-
-// put sets the state of the cell in row r of v. It sets a real unit to node(level, x).
-func (c *Cell) put(v rbm.Values, r, level int, x float32) {
+// put sets the state of the cell in row r of v; a real unit gets the value of a node.
+func (c *Cell) put(v rbm.Values, r, level int) {
 	switch {
 	case c.real():
-		v.Put(r, c.First, float32(c.node(level, x)))
+		v.Put(r, c.First, float32(c.node(level)))
 	case c.Units == 1:
 		v.Set(r, c.First, level == 1)
 	default:

@@ -3,6 +3,7 @@ package sample
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"gorbm/rbm"
@@ -23,9 +24,9 @@ func joint(m *rbm.RBM) (p [2][3][4]float64) {
 	for a := range 2 {
 		for b := range 3 {
 			for c := range 4 {
-				cells[0].put(v, 0, a, 0)
-				cells[1].put(v, 0, b, 0)
-				cells[2].put(v, 0, c, 0)
+				cells[0].put(v, 0, a)
+				cells[1].put(v, 0, b)
+				cells[2].put(v, 0, c)
 				m.FreeEnergy(f, v)
 				p[a][b][c] = math.Exp(-f[0])
 				sum += p[a][b][c]
@@ -57,9 +58,9 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 		}
 	}
 	for r := range rows {
-		g.cells[0].put(g.V, r, 1, 0)
-		g.cells[1].put(g.V, r, 2, 0)
-		g.cells[2].put(g.V, r, 0, 0)
+		g.cells[0].put(g.V, r, 1)
+		g.cells[1].put(g.V, r, 2)
+		g.cells[2].put(g.V, r, 0)
 		if r < rows/2 {
 			mask(r, 1, 2) // two cells in the first half of the rows, one in the others
 		} else {
@@ -124,31 +125,32 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Scores of rows with 0, 1 and 2 missing cells agree with enumeration.
-func TestScoresAgainstEnumeration(t *testing.T) {
+// Log-probabilities of cells of rows with 0, 1 and 2 missing cells agree with enumeration, and so does the
+// distribution of the missing ones.
+func TestCellsAgainstEnumeration(t *testing.T) {
 	m := gappy()
 	p := joint(m)
 	g := NewGaps(m, 3)
 	for r := range 3 {
-		g.cells[0].put(g.V, r, 1, 0)
-		g.cells[1].put(g.V, r, 2, 0)
-		g.cells[2].put(g.V, r, 0, 0)
+		g.cells[0].put(g.V, r, 1)
+		g.cells[1].put(g.V, r, 2)
+		g.cells[2].put(g.V, r, 0)
 	}
 	for r, cells := range [][]int{nil, {2}, {1, 2}} {
 		for _, i := range cells {
-			for k := range g.cells[i].Units {
-				g.Missing.Set(r, g.cells[i].First+k, true)
-			}
+			g.mark(r, i, true)
 		}
 	}
-	logp := [][]float64{make([]float64, 9), make([]float64, 9), make([]float64, 9)}
-	if err := g.Scores(context.Background(), m, logp, make([]float64, 3), true, rbm.NewKey(9)); err != nil {
-		t.Fatal(err)
+	var logp [3][3]float64
+	for r := range logp {
+		if stdErr, err := g.cellLogProbs(t.Context(), m, r, logp[r][:], rbm.NewKey(9)); err != nil || stdErr != 0 {
+			t.Fatal(err, stdErr)
+		}
 	}
-	check := func(what string, got float64, num, den float64, tol float64) {
+	check := func(what string, got float64, num, den float64) {
 		t.Helper()
-		if want := math.Log(num / den); !(math.Abs(got-want) <= tol) {
-			t.Errorf("%s: log p is %v, want %v ± %v", what, got, want, tol)
+		if want := math.Log(num / den); !(math.Abs(got-want) <= 1e-6) {
+			t.Errorf("%s: log p is %v, want %v", what, got, want)
 		}
 	}
 	sum := func(as, bs, cs []int) (s float64) {
@@ -163,16 +165,29 @@ func TestScoresAgainstEnumeration(t *testing.T) {
 	}
 	a, b, c := []int{0, 1}, []int{0, 1, 2}, []int{0, 1, 2, 3}
 	one := func(k int) []int { return []int{k} }
-	const tol = 1e-6
-	for k := range 2 {
-		check("no gap, the bit", logp[0][k], p[k][2][0], sum(a, one(2), one(0)), 1e-6)
-		check("one gap, the bit", logp[1][k], sum(one(k), one(2), c), sum(a, one(2), c), tol)
-		check("two gaps, the bit", logp[2][k], sum(one(k), b, c), sum(a, b, c), tol)
+	check("no gap, the bit", logp[0][0], p[1][2][0], sum(a, one(2), one(0)))
+	check("one gap, the bit", logp[1][0], sum(one(1), one(2), c), sum(a, one(2), c))
+	check("two gaps, the bit", logp[2][0], sum(one(1), b, c), sum(a, b, c))
+	check("no gap, the last cell", logp[0][2], p[1][2][0], sum(one(1), one(2), c))
+	if !math.IsNaN(logp[1][2]) || !math.IsNaN(logp[2][1]) {
+		t.Errorf("missing cells have log p %v and %v", logp[1][2], logp[2][1])
 	}
-	for k := range 4 {
-		check("no gap", logp[0][5+k], p[1][2][k], sum(one(1), one(2), c), 1e-6)
-		check("the one gap", logp[1][5+k], p[1][2][k], sum(one(1), one(2), c), 1e-6)
-		check("one of two gaps", logp[2][5+k], sum(one(1), b, one(k)), sum(one(1), b, c), tol)
+	for r, cells := range [][]int{1: {2}, 2: {1, 2}} {
+		if r == 0 {
+			continue
+		}
+		got, post, err := g.Posterior(t.Context(), m, r, rbm.NewKey(9))
+		if err != nil || post.Worst() != 0 || !slices.Equal(got, cells) {
+			t.Fatalf("row %d: cells %v, error %v, %v", r, got, post.Worst(), err)
+		}
+		last := post.LogP[len(cells)-1]
+		for k := range 4 {
+			if r == 1 {
+				check("the one gap", last[k], p[1][2][k], sum(one(1), one(2), c))
+			} else {
+				check("one of two gaps", last[k], sum(one(1), b, one(k)), sum(one(1), b, c))
+			}
+		}
 	}
 }
 
@@ -183,9 +198,9 @@ func TestFreeEnergyOfGaps(t *testing.T) {
 	g := NewGaps(m, 4)
 	whole := make([]float64, 4)
 	for r := range 4 {
-		g.cells[0].put(g.V, r, 1, 0)
-		g.cells[1].put(g.V, r, 2, 0)
-		g.cells[2].put(g.V, r, 0, 0)
+		g.cells[0].put(g.V, r, 1)
+		g.cells[1].put(g.V, r, 2)
+		g.cells[2].put(g.V, r, 0)
 		for i := 3 - r; i < 3; i++ {
 			for k := range g.cells[i].Units {
 				g.Missing.Set(r, g.cells[i].First+k, true)

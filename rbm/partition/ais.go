@@ -81,6 +81,10 @@ type Annealed struct {
 
 	Path       []float64 // the inverse temperatures, ascending
 	LogWeights []float64 // for each chain: the logarithm of its estimate of Z/Z₀, or of Z₀/Z in reverse
+
+	// V has the last visible states of the chains. With the weights exp(LogWeights) they are draws from m, or in
+	// reverse from the base.
+	V rbm.Values `json:"-"`
 }
 
 // AIS estimates log Z of m by annealed importance sampling (Neal 2001; Salakhutdinov & Murray 2008) with the
@@ -148,7 +152,7 @@ func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Values, reverse bo
 	if err != nil {
 		return Annealed{}, err
 	}
-	out := Annealed{CESS: 1, Path: path, LogWeights: make([]float64, v.Rows)}
+	out := Annealed{CESS: 1, Path: path, LogWeights: make([]float64, v.Rows), V: v}
 	if reverse {
 		path = slices.Clone(path)
 		slices.Reverse(path)
