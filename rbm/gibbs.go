@@ -76,9 +76,9 @@ func (m *RBM) StepVisible(s *States, key Key) {
 	p := s.pass
 	p.grow(m, min(s.V.Rows, chunkRows))
 	p.draw, p.mean = true, Matrix{}
-	for lo := 0; lo < s.V.Rows; lo += chunkRows {
-		hi := min(lo+chunkRows, s.V.Rows)
-		p.first, p.v, p.h = lo, s.V.Slice(lo, hi), s.H.Slice(lo, hi)
+	for first := 0; first < s.V.Rows; first += chunkRows {
+		end := min(first+chunkRows, s.V.Rows)
+		p.first, p.v, p.h = first, s.V.Slice(first, end), s.H.Slice(first, end)
 		p.stream = key.Child(0).stream()
 		p.runUp(p.v)
 		p.stream = key.Child(1).stream()
