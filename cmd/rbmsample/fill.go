@@ -296,7 +296,7 @@ func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about 
 // probabilities logp. Of two numbers one is taken, as of two words. isNumber is false for other columns.
 func meanLevel(c *data.Column, logp []float64) (mean float64, isNumber bool) {
 	for k, level := range c.Levels {
-		x, err := strconv.ParseFloat(level, 64)
+		x, err := data.ParseNumber(level)
 		if err != nil || x-x != 0 {
 			return 0, false
 		}
