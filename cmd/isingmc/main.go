@@ -142,7 +142,7 @@ func newOptions() *options {
 	f.Screen = screen
 	o := &options{flags: f}
 	f.Group("system")
-	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: the sides of a square or cubic lattice (60x60, 9x9x9), chimera:M (M×M cells of 8 spins) or chimera:MxN, or a file. The file has a line \"i j J\" for each coupling and \"i h\" for each field; spins count from 0").
+	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: the sides of a square or cubic lattice (60x60, 9x9x9), chimera:M (M×M cells of 8 spins) or chimera:MxN, or a file. The file has a line \"i j J\" for each coupling and \"i h\" for each field; spins count from 0, or from 1 if none is 0. A first line may have the number of spins, as in the files of Gset").
 		Main("NAME  60x60, 9x9x9, chimera:4, or a file of couplings").Not("model")
 	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or its inverse, -beta").Above(0, math.Inf(1)).Not("scan")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 with equal probability), gaussian (mean 0, standard deviation 1), or a file with a line \"i j J\" for each pair of neighbours. pm1:seed=N draws other couplings; -seed does not change them").

@@ -17,9 +17,10 @@ import (
 const maxLine = 1 << 16
 
 // ReadGraph reads a graph from text. A line has either a coupling as three numbers `i j J`,
-// or a field as two numbers `i h`. Spins are numbered from 0, and every
-// number up to the largest must occur on some line. A comment starts with #.
-// Errors name the line.
+// or a field as two numbers `i h`. Spins are numbered from 0, or from 1 if none is 0, and every
+// number up to the largest must occur on some line. The first line may have the number of spins
+// instead, alone or before the number of couplings, as in the files of Gset; then there may be
+// spins that no other line names. A comment starts with #. Errors name the line.
 func ReadGraph(r io.Reader) (*Graph, error) {
 	read := graphReader{given: map[[2]int32]int{}}
 	lines := bufio.NewScanner(r)
@@ -55,7 +56,9 @@ func ReadGraphFile(name string) (*Graph, error) {
 // A graphReader collects the couplings and fields of a file.
 type graphReader struct {
 	line   int
-	first  [2]string // the first line, if it has two whole numbers: perhaps the numbers of spins and of couplings
+	spins  int    // number of spins that the first line gives; 0: none
+	first  string // the first line, if it has two numbers: the numbers of spins and couplings, or a field
+	lines  int    // number of lines that are not empty
 	edges  []Edge
 	fields []Edge           // edges from a spin to noSpin
 	given  map[[2]int32]int // line of each edge; the key is its lower spin and its higher one
@@ -68,18 +71,22 @@ const noSpin = MaxSpins
 func (r *graphReader) item(text string) error {
 	text, _, _ = strings.Cut(text, "#")
 	words := strings.Fields(text)
-	switch len(words) {
-	case 0:
+	if len(words) == 0 {
 		return nil
-	case 2, 3:
-	default:
+	}
+	r.lines++
+	n, err := strconv.Atoi(words[0])
+	switch header := r.lines == 1 && err == nil && n > 0 && n <= MaxSpins; {
+	case header && len(words) == 1:
+		r.spins = n
+		return nil
+	case header && len(words) == 2:
+		r.first = text
+		return nil
+	case len(words) != 2 && len(words) != 3:
 		return fmt.Errorf("%d items: want `i j J` for a coupling or `i h` for a field", len(words))
 	}
-	if len(words) == 2 && len(r.given) == 0 {
-		r.first = [2]string(words)
-	}
 	e := Edge{J: noSpin}
-	var err error
 	if e.I, err = parseSpin(words[0]); err != nil {
 		return err
 	}
@@ -134,28 +141,68 @@ func clip(word string) string {
 	return word
 }
 
-// isHeader reports whether the first line has the number of spins and the number of couplings, as in the
-// files of Gset. As a field it would be that of a spin without couplings, or of the last spin, counted from 1.
-func (r *graphReader) isHeader() bool {
-	if r.first[0] == "" || r.first[1] != strconv.Itoa(len(r.edges)) {
-		return false
+// header decides what the first line is, if it has two numbers. It has the numbers of spins and couplings if
+// the second number is that of couplings, and if as a field the line would be that of a spin without
+// couplings, or of the last spin, counted from 1. Otherwise it is a field.
+func (r *graphReader) header(least, most int32) error {
+	if r.first == "" {
+		return nil
 	}
-	least, most := int32(MaxSpins), int32(0)
-	for _, e := range r.edges {
-		least, most = min(least, e.I, e.J), max(most, e.I, e.J)
+	words := strings.Fields(r.first)
+	n, _ := strconv.Atoi(words[0])
+	if words[1] == strconv.Itoa(len(r.edges)) && (n > int(most) || n == int(most) && least > 0) {
+		r.spins = n
+		return nil
 	}
-	n := r.fields[0].I
-	return n > most || n == most && least > 0
+	r.line, r.lines = 1, 1 // no longer the first line
+	return r.item(r.first)
 }
 
 // graph returns the graph with the couplings and fields that were read.
 func (r *graphReader) graph() (*Graph, error) {
-	if len(r.edges)+len(r.fields) == 0 {
+	named := r.named()
+	if len(named) > 0 {
+		if err := r.header(named[0], named[len(named)-1]); err != nil {
+			return nil, err
+		}
+	} else if r.first != "" { // a single field
+		r.lines = 1
+		if err := r.item(r.first); err != nil {
+			return nil, err
+		}
+	}
+	if named = r.named(); len(named) == 0 {
 		return nil, fmt.Errorf("no couplings: give lines of `i j J`, and `i h` for fields")
 	}
-	if r.isHeader() {
-		return nil, fmt.Errorf("the first line, %s %s, has the numbers of spins and of couplings: leave it out, as two numbers are a field, and number the spins from 0", r.first[0], r.first[1])
+	from := min(named[0], 1) // the number of the first spin
+	for k := range named {
+		named[k] -= from
 	}
+	n := int(named[len(named)-1]) + 1
+	switch {
+	case r.spins > 0 && n > r.spins:
+		return nil, fmt.Errorf("spin %d is there, but the first line gives %d spins, numbered from %d: correct one of them", int(named[len(named)-1]+from), r.spins, from)
+	case r.spins > 0:
+		n = r.spins
+	case n > len(named):
+		for k, i := range named {
+			if int(i) != k {
+				return nil, fmt.Errorf("no line names spin %d, but spin %d is there: number the spins from 0 or 1 without gaps, or write their number in a first line", k+int(from), i+from)
+			}
+		}
+	}
+	field := make([]float64, n)
+	for _, f := range r.fields {
+		field[f.I-from] = f.Coupling
+	}
+	for k := range r.edges {
+		r.edges[k].I, r.edges[k].J = r.edges[k].I-from, r.edges[k].J-from
+	}
+	return NewGraph(field, r.edges)
+}
+
+// named returns the numbers of the spins that lines name, in order.
+func (r *graphReader) named() []int32 {
 	named := make([]int32, 0, 2*len(r.edges)+len(r.fields))
 	for _, e := range r.edges {
 		named = append(named, e.I, e.J)
@@ -164,15 +211,5 @@ func (r *graphReader) graph() (*Graph, error) {
 		named = append(named, f.I)
 	}
 	slices.Sort(named)
-	named = slices.Compact(named)
-	for k, i := range named {
-		if int(i) != k {
-			return nil, fmt.Errorf("no line names spin %d, but spin %d is there: number the spins from 0 without gaps, or give it a field `%d 0`", k, i, k)
-		}
-	}
-	field := make([]float64, len(named))
-	for _, f := range r.fields {
-		field[f.I] = f.Coupling
-	}
-	return NewGraph(field, r.edges)
+	return slices.Compact(named)
 }
