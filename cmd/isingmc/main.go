@@ -92,7 +92,7 @@ autocorrelation of the energy. -tune=key=value:… has the keys:
   evaluations=200   number of trials
   moves=100         length of a trial
   kernels=1000      number of kernels of the policy
-  k=1-120, gamma=0.89/1.05, walks=1-5   ranges of the settings to try
+  k=1-120           range of the lengths of walks to try
 
 Examples:
 

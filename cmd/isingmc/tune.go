@@ -29,7 +29,6 @@ func (f *tuneFlag) IsBoolFlag() bool   { return true } // makes the flag package
 type tuning struct {
 	at      int // index of the sampler in plan.movers
 	options tune.Options
-	limits  tune.Limits
 	space   *tune.Space
 	policy  *tune.Policy
 
@@ -38,45 +37,41 @@ type tuning struct {
 }
 
 // parseTune parses the value of -tune: settings, which may follow the name of the protocol.
-func parseTune(text string) (o tune.Options, l tune.Limits, err error) {
+func parseTune(text string) (o tune.Options, lengths [2]int, err error) {
 	const protocol = "paper"
 	parts := strings.Split(text, ":")
 	switch {
 	case parts[0] == "true" || parts[0] == protocol:
 		parts = parts[1:]
 	case !strings.Contains(parts[0], "="):
-		return o, l, grammar.NoKind("method", parts[0], []string{protocol})
+		return o, lengths, grammar.NoKind("method", parts[0], []string{protocol})
 	}
 	o = tune.DefaultOptions()
-	keys := grammar.Keys{{Name: "evaluations", Set: whole(&o.Evaluations)}, {Name: "gamma", Set: pair(&l.Gamma[0], &l.Gamma[1], "/", number)},
-		{Name: "k", Set: pair(&l.Length[0], &l.Length[1], "-", strconv.Atoi)}, {Name: "kernels", Set: whole(&o.Kernels)},
-		{Name: "moves", Set: whole(&o.Moves)}, {Name: "walks", Set: pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi)}}
+	keys := grammar.Keys{{Name: "evaluations", Set: whole(&o.Evaluations)}, {Name: "k", Set: pair(&lengths[0], &lengths[1])},
+		{Name: "kernels", Set: whole(&o.Kernels)},
+		{Name: "moves", Set: whole(&o.Moves)}}
 	if err := keys.Parse(protocol, parts); err != nil {
-		return o, l, err
+		return o, lengths, err
 	}
-	return o, l, o.Check()
+	return o, lengths, o.Check()
 }
 
-func number(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
-
-func whole(x *int) func(string) error { return parseInto(x, strconv.Atoi) }
-
-func parseInto[T any](x *T, parse func(string) (T, error)) func(string) error {
+func whole(x *int) func(string) error {
 	return func(text string) (err error) {
-		if *x, err = parse(text); err != nil {
-			return fmt.Errorf("%q is not a number of the right kind", text)
+		if *x, err = strconv.Atoi(text); err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
 		}
 		return nil
 	}
 }
 
-func pair[T any](a, b *T, between string, parse func(string) (T, error)) func(string) error {
+func pair(a, b *int) func(string) error {
 	return func(text string) error {
-		first, second, ok := strings.Cut(text, between)
+		first, second, ok := strings.Cut(text, "-")
 		if !ok {
-			return fmt.Errorf("%q is not two numbers with %q between them", text, between)
+			return fmt.Errorf("%q is not two numbers with \"-\" between them", text)
 		}
-		return errors.Join(parseInto(a, parse)(first), parseInto(b, parse)(second))
+		return errors.Join(whole(a)(first), whole(b)(second))
 	}
 }
 
@@ -92,11 +87,11 @@ func (p *plan) checkTune() error {
 	if err := p.flags.CheckNew("policy"); err != nil {
 		return err
 	}
-	o, limits, err := parseTune(string(p.tune))
+	o, lengths, err := parseTune(string(p.tune))
 	if err != nil {
 		return cli.Usagef("-tune: %w", err)
 	}
-	t, err := p.newTuning(o, limits)
+	t, err := p.newTuning(o, lengths)
 	if err != nil {
 		return cli.Usagef("-tune: %w", err)
 	}
@@ -112,7 +107,7 @@ const comparisons = 1
 
 // newTuning returns a tuning of the only sampler that has settings to tune. It fails if there is none or
 // several.
-func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
+func (p *plan) newTuning(o tune.Options, lengths [2]int) (*tuning, error) {
 	var found *tuning
 	var first error
 	for i, m := range p.movers {
@@ -124,7 +119,7 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 		var space *tune.Space
 		err := fmt.Errorf("%s has no numbers to tune; sardonics has", mcmc.FormatMover(m.Mover))
 		if walks, ok := m.Mover.(mcmc.Sardonics); ok {
-			space, err = tune.NewSpace(walks, fixed, p.units, limits)
+			space, err = tune.NewSpace(walks, fixed, p.units, lengths)
 		}
 		switch {
 		case err != nil:
@@ -134,7 +129,7 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 		case found != nil:
 			return nil, fmt.Errorf("-sampler names two samplers with settings to tune, %s and %s; give all settings of one of them", p.movers[found.at].name, m.name)
 		default:
-			found = &tuning{at: i, options: o, limits: limits, space: space}
+			found = &tuning{at: i, options: o, space: space}
 		}
 	}
 	if found == nil {

@@ -277,17 +277,17 @@ func measure(add figures.Add, r chains.Run, burnt int, sites float64) {
 // nor the proportions of the kinds of moves: all moves have the first bias in both halves. It returns the last state of its
 // chain, from which sampling continues.
 func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, []uint8, error) {
-	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions()
+	base, lengths, options := mcmc.DefaultSardonics(), [2]int{}, tune.DefaultOptions()
 	var held []string
 	if c.hidden > 0 {
 		held = []string{"walks", "mix"}
 	}
 	if quick {
-		limits.Length = [2]int{1, 7}
+		lengths = [2]int{1, 7}
 		options.Evaluations, options.Moves, options.Kernels = 10, 10, 10
 		base.MaxLength = 7
 	}
-	space, err := tune.NewSpace(base, held, len(start), limits)
+	space, err := tune.NewSpace(base, held, len(start), lengths)
 	if err != nil {
 		return nil, nil, err
 	}

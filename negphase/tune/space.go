@@ -43,14 +43,6 @@ func (s *Space) Mover(u []float64) mcmc.Sardonics {
 	return s.mover(x)
 }
 
-// Limits are the smallest and largest values of the settings that are tried. A zero value of a field
-// selects the default range.
-type Limits struct {
-	Length [2]int     // flips of a walk
-	Gamma  [2]float64 // bias γ_L, divided by mcmc.Weights.Balanced
-	Walks  [2]int     // number of walks in each half of a move
-}
-
 // The default ranges, from the paper's table I and its program. Biases are divided by
 // mcmc.Weights.Balanced.
 const (
@@ -65,33 +57,22 @@ const (
 // that are not tuned, in the grammar of mcmc.ParseMover. Parameters are mapped as in the paper's section 5: the three
 // frequencies of the types of moves are divided by their sum.
 //
-// The error says that limits are invalid, or that no parameter is free.
-func NewSpace(base mcmc.Sardonics, held []string, room int, limits Limits) (*Space, error) {
-	if err := limits.check(); err != nil {
-		return nil, err
+// k has the smallest and the largest length of a walk, or two zeros for the default range. The error says that k is
+// invalid, or that no parameter is free.
+func NewSpace(base mcmc.Sardonics, held []string, room int, k [2]int) (*Space, error) {
+	if k != [2]int{} && !(1 <= k[0] && k[0] <= k[1] && k[1] <= mcmc.MaxLength) {
+		return nil, fmt.Errorf("bounds k=%d-%d leave no length; give two in 1 … %d, the smaller one first", k[0], k[1], mcmc.MaxLength)
 	}
 	if base.Auto {
 		return nil, fmt.Errorf("%s finds its lengths without tuning; leave k out to tune it, or give a range", mcmc.FormatMover(base))
 	}
 	free := func(key string) bool { return !slices.Contains(held, key) }
 	s := new(Space)
-	err := s.fill(base, free, room, limits)
+	err := s.fill(base, free, room, k)
 	if err == nil && len(s.Ranges) == 0 {
 		err = fmt.Errorf("every setting of %s is given, so nothing is left to tune; leave one out", mcmc.FormatMover(base))
 	}
 	return s, err
-}
-
-func (l Limits) check() error {
-	switch {
-	case l.Length != [2]int{} && !(1 <= l.Length[0] && l.Length[0] <= l.Length[1] && l.Length[1] <= mcmc.MaxLength):
-		return fmt.Errorf("bounds k=%d-%d leave no length; give two in 1 … %d, the smaller one first", l.Length[0], l.Length[1], mcmc.MaxLength)
-	case l.Walks != [2]int{} && !(1 <= l.Walks[0] && l.Walks[0] <= l.Walks[1] && l.Walks[1] <= mcmc.MaxWalks):
-		return fmt.Errorf("bounds walks=%d-%d leave no number; give two in 1 … %d, the smaller one first", l.Walks[0], l.Walks[1], mcmc.MaxWalks)
-	case l.Gamma != [2]float64{} && !(0 <= l.Gamma[0] && l.Gamma[0] <= l.Gamma[1] && !math.IsInf(l.Gamma[1], 1)):
-		return fmt.Errorf("bounds gamma=%v/%v leave no bias; give two finite numbers, 0 or more, the smaller one first", l.Gamma[0], l.Gamma[1])
-	}
-	return nil
 }
 
 // add adds a range and returns its index.
@@ -108,17 +89,17 @@ type lengthAxes struct {
 
 // addLengths adds the ranges of the smallest length and of the number of lengths. most is
 // the largest possible length of a walk.
-func (s *Space) addLengths(limits Limits, most int) (a lengthAxes, err error) {
+func (s *Space) addLengths(k [2]int, most int) (a lengthAxes, err error) {
 	const least = 2 // least number of lengths: walks of one length do not reach all states
 	bottom, top := 1, min(most, mostLow+mostSpread)
-	if limits.Length != [2]int{} {
-		bottom, top = limits.Length[0], min(most, limits.Length[1])
+	if k != [2]int{} {
+		bottom, top = k[0], min(most, k[1])
 	}
 	last := top - least + 1 // the largest k_l
 	if last < bottom {
 		return a, fmt.Errorf("bounds of k leave no range of lengths: walks have room for %d flips, and %d lengths or more are needed from %d on", most, least, bottom)
 	}
-	if limits.Length == [2]int{} {
+	if k == [2]int{} {
 		last = min(last, mostLow)
 	}
 	a.low, a.top = s.add(Range{"k_l", float64(bottom), float64(last), true}), top
@@ -127,23 +108,19 @@ func (s *Space) addLengths(limits Limits, most int) (a lengthAxes, err error) {
 }
 
 // fill sets the ranges and the functions of s. free reports whether a key is tuned.
-func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits Limits) error {
+func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, k [2]int) error {
 	const none = -1
 	lengths := lengthAxes{low: none}
 	walks, gamma, apart := none, none, none
 	var mix []int
 	var err error
 	if free("k") {
-		if lengths, err = s.addLengths(limits, room); err != nil {
+		if lengths, err = s.addLengths(k, room); err != nil {
 			return err
 		}
 	}
 	if !m.Single && free("walks") {
-		r := [2]int{1, mostWalks}
-		if limits.Walks != [2]int{} {
-			r = limits.Walks
-		}
-		walks = s.add(Range{"N", float64(r[0]), float64(r[1]), true})
+		walks = s.add(Range{"N", 1, mostWalks, true})
 	}
 	if !m.Single && free("mix") {
 		mix = []int{s.add(Range{Name: "P_LL", High: 1}), s.add(Range{Name: "P_HL", High: 1}), s.add(Range{Name: "P_LH", High: 1})}
@@ -151,11 +128,7 @@ func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits 
 	two := len(mix) > 0 || !m.Single && (m.Mix[1] > 0 || m.Mix[2] > 0)
 	unit := m.Weights.Balanced()
 	if free("gamma") {
-		lo, hi := lowGamma, highGamma
-		if limits.Gamma != [2]float64{} {
-			lo, hi = limits.Gamma[0], limits.Gamma[1]
-		}
-		gamma = s.add(Range{Name: "γ_L", Low: lo, High: hi})
+		gamma = s.add(Range{Name: "γ_L", Low: lowGamma, High: highGamma})
 		if two {
 			apart = s.add(Range{Name: "γ_H−γ_L", Low: leastApart, High: mostApart})
 		}

@@ -16,9 +16,9 @@ import (
 )
 
 // problem returns Sardonics on a small spin glass.
-func problem(t testing.TB, limits Limits) *Problem {
+func problem(t testing.TB, k [2]int) *Problem {
 	g := glass(t, "6x6x6")
-	s, err := NewSpace(mcmc.DefaultSardonics(), nil, g.Len(), limits)
+	s, err := NewSpace(mcmc.DefaultSardonics(), nil, g.Len(), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func tuned(t testing.TB, p *Problem, o Options) *Result {
 func TestTuneDeterminism(t *testing.T) {
 	text := func(workers int) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-		r := tuned(t, problem(t, Limits{}), short)
+		r := tuned(t, problem(t, [2]int{}), short)
 		return fmt.Sprintln(r.Best, r.Kernels, r.Trials)
 	}
 	if want, got := text(1), text(3); got != want {
@@ -63,8 +63,13 @@ func TestTuneFindsGoodSettings(t *testing.T) {
 	const n = 8
 	sum := 0
 	for seed := range uint64(3) {
-		p := problem(t, Limits{Length: [2]int{1, 40}, Gamma: [2]float64{0.5, 2}})
+		p := problem(t, [2]int{1, 40})
 		p.Key = rbm.NewKey(seed)
+		for i := range p.Space.Ranges {
+			if r := &p.Space.Ranges[i]; r.Name == "γ_L" {
+				r.Low, r.High = 0.5, 2
+			}
+		}
 		r := tuned(t, p, Options{Evaluations: 80, Moves: 50, Kernels: 10})
 		settings := []mcmc.Mover{mcmc.Mixture(r.Kernels)}
 		for _, x := range LatinHypercube(n, len(p.Space.Ranges), rbm.NewKey(77+seed)) {
@@ -107,7 +112,7 @@ func TestTuneFindsGoodSettings(t *testing.T) {
 }
 
 func TestKernelsAreOfTheSpace(t *testing.T) {
-	p := problem(t, Limits{})
+	p := problem(t, [2]int{})
 	r := tuned(t, p, short)
 	if len(r.Kernels) != short.Kernels || len(r.Points) != short.Kernels || len(r.Trials) != short.Evaluations {
 		t.Fatalf("%d kernels at %d points, of %d trials", len(r.Kernels), len(r.Points), len(r.Trials))
@@ -130,19 +135,19 @@ func TestBadBudgets(t *testing.T) {
 		"moves is 1":       {Evaluations: 1, Moves: 1, Kernels: 1},
 		"kernels is 0":     {Evaluations: 1, Moves: 10},
 	} {
-		if _, err := problem(t, Limits{}).Tune(context.Background(), o, func(float64) {}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := problem(t, [2]int{}).Tune(context.Background(), o, func(float64) {}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := problem(t, Limits{}).Tune(ctx, short, func(float64) {}); !errors.Is(err, context.Canceled) {
+	if _, err := problem(t, [2]int{}).Tune(ctx, short, func(float64) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }
 
 func TestPolicyFile(t *testing.T) {
-	p := problem(t, Limits{})
+	p := problem(t, [2]int{})
 	r := tuned(t, p, short)
 	path := filepath.Join(t.TempDir(), "p.json")
 	policy := NewPolicy(r, p.Space, "glass", 216, 0.5)
