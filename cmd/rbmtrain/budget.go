@@ -1,11 +1,5 @@
 package main
 
-import (
-	"cmp"
-
-	"gorbm/train"
-)
-
 // Unless flags request more, measurements, samples, pictures and the report should take at most 15 % of
 // the time of training, or half a second of one core if that is more. Work is counted in multiply-adds of
 // training, not in seconds, so that equal runs measure and draw the same on any machine. Each item may
@@ -24,10 +18,9 @@ const (
 	trialFree, trialShare     = freeWork / 3, 0.03
 	samplesFree, samplesShare = freeWork / 8, 0.04
 
-	// In a training step with ins, a row costs stepRow and each of its units stepUnit, besides the work of
-	// the weights. In other passes a row costs otherRow. In models of few units these costs are most of the
-	// work.
-	stepRow, stepUnit, otherRow = 24 << 10, 83, 1 << 14
+	// In passes outside of training a row costs otherRow, besides the work of the weights. In models of few
+	// units this is most of the work.
+	otherRow = 1 << 14
 	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512.
 	// momentsWork is the work of a term that is also added to moments: 2³⁰ terms take 2.5 s.
 	termWork, momentsWork = 32, 480
@@ -35,16 +28,9 @@ const (
 	freeEnergyWork = 8
 )
 
-// work returns the multiply-adds of training steps of a model of the given size. In each step the rows of
-// the batch go up and the particles down and up, and the gradient sums over both.
-func work(s train.Settings, steps, visible, hidden int) float64 {
-	particles := cmp.Or(s.Negative.Count("chains"), s.Batch) * s.Negative.Ladder().MaxTemperatures()
-	return float64(steps) * float64(2*s.Batch+3*particles) * float64(visible*hidden+stepRow+stepUnit*(visible+hidden))
-}
-
 // trialTerms returns the largest number of terms of enumerations that the trials of a run may sum.
 func trialTerms(p *plan) float64 {
-	return (trialFree + float64(trialShare*work(p.settings, p.steps, p.model.Visible(), p.model.Hidden()))) / momentsWork
+	return (trialFree + float64(trialShare*p.settings.Work(p.steps, p.model.Visible(), p.model.Hidden()))) / momentsWork
 }
 
 // passes returns the multiply-adds of rows that pass through the given number of weights outside of training.

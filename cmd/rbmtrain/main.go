@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"math"
 	"strings"
+	"time"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
@@ -110,6 +111,8 @@ type options struct {
 	hiddenUnits                     string
 	negphase                        string
 	hidden, steps                   int
+	tuneFactor                      float64
+	tuned                           *tuning // nil: there were no trials
 	epochs, holdout                 float64
 	holdoutFile                     string
 	evalEvery, stopAfter, snapshots int
@@ -122,6 +125,7 @@ type options struct {
 	arrayFile                       string
 	arrayIndex                      int
 
+	called   time.Time    // when the command began; reading data and trials count as time of the run
 	inArray  bool         // the run is one of -array
 	extended bool         // -steps came with -resume
 	slowed   bool         // -rate came with -resume
@@ -175,6 +179,8 @@ func newOptions() *options {
 	f.IntVar(&s.Batch, "batch", s.Batch, "number of rows of a minibatch; the preset generative has 50").Main("N  rows of a minibatch (20; images without labels 50)").Between(1, math.MaxInt32)
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; -preset help lists them").
 		Main("NAME  values of the other flags; -preset help lists them").Choice(append(presetNames(), "help")...).Tag(tagCall)
+	f.Float64Var(&o.tuneFactor, "tune", 1, "work of the trials that choose -hidden, -rate, -l2 and -steps, as far as they are not given, on held-out rows: 1 is some 30 s of one core, 0 is none. By default files have trials, unless -steps, -epochs, -preset, -init or -stop-after is given or trials would take too long").
+		Main("X  work of the trials that choose -hidden -rate -l2 -steps for a file (1)").Tag(tagCall)
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps").Above(0, math.Inf(1))
 	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after STEPS, by default a tenth of all steps), linear or cosine (to zero)").Offer("constant", "inverse", "linear", "cosine")
 	f.Float64Var(&s.Momentum, "momentum", 0, "momentum coefficient, 0 to below 0.9999")
@@ -233,7 +239,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 
 // run parses args into o and runs the command, as runRanks describes.
 func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
-	o.group = g
+	o.group, o.called = g, time.Now()
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}

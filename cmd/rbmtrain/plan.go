@@ -171,7 +171,7 @@ func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, er
 			return sets, nil, cli.Usagef("-holdout: %w", err)
 		}
 	}
-	return sets, rows, nil
+	return sets, rows, o.tune(ctx, sets)
 }
 
 // fit returns the settings and the number of steps for training on set.
@@ -227,7 +227,7 @@ func (p *plan) measureEvery() int {
 	for _, m := range p.metrics {
 		measurement += passes(freeEnergyWork*m.Rows, weights) + float64(termWork*m.Terms)
 	}
-	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(p.settings, p.steps, inputs, hidden)))/measurement))
+	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*p.settings.Work(p.steps, inputs, hidden)))/measurement))
 	return p.interval(n)
 }
 
@@ -526,6 +526,9 @@ func (p *plan) describe() string {
 	}
 	for _, hint := range set.Hints() {
 		d += "\n" + hint
+	}
+	if p.opts.tuned != nil {
+		d += "\n" + p.opts.tuned.String()
 	}
 	s := p.settings
 	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), method(s, p.model), s.Rate)

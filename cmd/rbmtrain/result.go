@@ -456,7 +456,7 @@ func (r *runner) suggestions() []suggestion {
 	switch steps, memorised := 2*r.trainer.Steps(), r.memorised(); {
 	case memorised != "":
 		all = append(all, suggestion{words: memorised})
-	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt() || r.level():
+	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt() || r.level() || r.plan.opts.tuned.chose(): // trials chose the length
 	case train.Ends(r.plan.settings.Schedule):
 		s := suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)}
 		if _, known := train.TrueLikelihood(set, r.plan.model.Classes() > 0); !known && r.plan.sets.Test == nil && r.plan.sets.Holdout == nil {

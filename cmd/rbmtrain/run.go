@@ -31,7 +31,7 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	if p.opts.dryRun {
 		return p.rehearse(trainer.Hash())
 	}
-	r := &runner{plan: p, trainer: trainer, begin: time.Now()}
+	r := &runner{plan: p, trainer: trainer, begin: p.opts.called}
 	r.ladder = ladder{p.settings.Negative, trainer.Ladder, &r.state.ladderState}
 	defer r.close()
 	if err := r.handOut(r.open()); err != nil {

@@ -149,7 +149,7 @@ func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries [
 		return nil, to, fmt.Sprintf("%d samples of %d inputs are too large for a sheet", pictures, m.Inputs())
 	}
 	weights := m.Visible() * m.Hidden()
-	may := samplesFree + float64(samplesShare*work(s, steps, m.Visible(), m.Hidden()))
+	may := samplesFree + float64(samplesShare*s.Work(steps, m.Visible(), m.Hidden()))
 	if m.Constraint != nil {
 		may /= constrainedRound
 	}
