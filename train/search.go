@@ -54,6 +54,10 @@ type Search struct {
 	MostSteps  int       // the largest number of steps of a trial
 	MostHidden int       // the largest number of hidden units of a trial
 
+	// Known is what is used without a search, at its full length. It is tried after the candidates, so that
+	// the choice is no worse; nil: there is none.
+	Known *Candidate
+
 	// Work is the number of multiply-adds that all trials may take together, judging included. The first
 	// trial is done in any case.
 	Work float64
