@@ -269,7 +269,7 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 	if err := o.flags.Parse(r.args, io.Discard, a.flags.Stderr); err != nil {
 		return "", err
 	}
-	o.group = a.group
+	o.group, o.inArray = a.group, true
 	p, _, err := o.prepare(ctx)
 	if err != nil {
 		return "", err

@@ -179,8 +179,8 @@ func newOptions() *options {
 	f.IntVar(&s.Batch, "batch", s.Batch, "number of rows of a minibatch; the preset generative has 50").Main("N  rows of a minibatch (20; images without labels 50)").Between(1, math.MaxInt32)
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; -preset help lists them").
 		Main("NAME  values of the other flags; -preset help lists them").Choice(append(presetNames(), "help")...).Tag(tagCall)
-	f.Float64Var(&o.tuneFactor, "tune", 1, "work of the trials that choose -hidden, -rate, -l2 and -steps, as far as they are not given, on held-out rows: 1 is some 30 s of one core, 0 is none. By default files have trials, unless -steps, -epochs, -preset, -init or -stop-after is given or trials would take too long").
-		Main("X  work of the trials that choose -hidden -rate -l2 -steps for a file (1)").Tag(tagCall)
+	f.Float64Var(&o.tuneFactor, "tune", 1, "work of the trials that choose -hidden, -rate, -l2 and -steps, as far as they are not given, on held-out rows: 1 is some 30 s of one core, 0 is none. By default files have trials, unless -steps, -epochs, -preset, -init or -stop-after is given, in an array, and if trials would take too long").
+		Main("X  work of the trials that choose the flags above for a file (1)").Between(0, maxTune).Tag(tagCall, tagArray)
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps").Above(0, math.Inf(1))
 	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after STEPS, by default a tenth of all steps), linear or cosine (to zero)").Offer("constant", "inverse", "linear", "cosine")
 	f.Float64Var(&s.Momentum, "momentum", 0, "momentum coefficient, 0 to below 0.9999")

@@ -246,6 +246,10 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	rec.Add("seconds", seconds)
 	rec.Add("steps_per_second", float64(steps)/seconds)
 	rec.Add("seconds_in_all", inAll)
+	if t := r.plan.opts.tuned; t.chose() {
+		rec.Add("trials", t.trials)
+		rec.Add("trial_rows", t.held)
+	}
 	say("%s", r.times)
 	if r.stopped {
 		say("stopped at step %d of %d: no better %s_holdout in %d measurements", steps, r.plan.steps, r.plan.choice.Name, r.plan.opts.stopAfter)

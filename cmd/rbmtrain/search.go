@@ -14,6 +14,9 @@ import (
 // tuneWork is the number of multiply-adds of -tune 1, some 30 s of one core with AVX-512.
 const tuneWork = 60 * freeWork
 
+// maxTune is the largest -tune, some eight hours of one core.
+const maxTune = 1000
+
 // A tuning is what the trials of a run chose.
 type tuning struct {
 	best   train.Candidate
@@ -29,13 +32,14 @@ const (
 	fewestRows = 50
 )
 
-// tune chooses -hidden, -rate, -l2 and -steps by trials, as far as they are not given, and sets the flags.
-// With -tune auto it does so only for data whose distribution is unknown, and if none of the flags that name a
-// recipe or the length of the run is given.
+// tune chooses -hidden, -rate, -l2 and -steps by trials, as far as they are not given, and sets the flags. Without
+// -tune it does so only for data whose distribution is unknown, and if no flag names a recipe or the length of
+// the run. A resumed run has what its trials chose in config.json.
 func (o *options) tune(ctx context.Context, sets train.Sets) error {
 	given := o.flags.Given
-	if given("resume") || o.dryRun || o.tuneFactor == 0 || o.constraint != "" || o.realHidden() || !given("tune") &&
-		(o.inArray || given("steps") || given("epochs") || given("stop-after") || given("preset") || given("init") || sets.Train.LogProb != nil || sets.Train.Len() < fewestRows) {
+	fixed := given("steps") || given("epochs") || given("stop-after") || given("preset") || given("init")
+	file := sets.Train.LogProb == nil && sets.Train.Len() >= fewestRows
+	if given("resume") || o.inArray || o.tuneFactor == 0 || o.constraint != "" || o.realHidden() || !given("tune") && (fixed || !file) {
 		return nil
 	}
 	settings, steps, err := o.fit(sets.Train)
@@ -75,6 +79,10 @@ func (o *options) tune(ctx context.Context, sets train.Sets) error {
 	o.tuned = &tuning{held: s.Held.Len()}
 	if first := s.FirstWork(); !given("tune") && first > s.Work/2 {
 		o.tuned.left = fmt.Sprintf("no trials for -hidden, -rate, -l2 and -steps: the first would take half of this run's time or more; do them by -tune %.2g", math.Ceil(4*first/tuneWork))
+		return nil
+	}
+	if o.dryRun {
+		o.tuned.left = fmt.Sprintf("the run will choose -hidden, -rate, -l2 and -steps by trials, for some %.2g s of one core; -tune 0 leaves them to the preset", 30*o.tuneFactor)
 		return nil
 	}
 	bar := o.flags.NewProgress("choosing length, width and decay", "‰", 1000)
