@@ -56,25 +56,15 @@ func (s sides) blend(base sides, beta float64) sides {
 	return s
 }
 
-// A pair is the distribution of a unit. half[0] is its part on x ≥ 0, and half[1] its part on x < 0,
-// mirrored. The partition function of side k is z[k]·e^lift.
-type pair struct {
-	half [2]half
-	z    [2]float64
-	lift float64
-}
-
-// paired combines two halves into a pair. less is exp(lifts(up.a, down.a)).
-func paired(up, down half, less float64) pair {
-	p := pair{half: [2]half{up, down}}
-	var other float64
-	p.z[0], p.lift = up.z()
-	if p.z[1], other = down.z(); other > p.lift {
-		p.z[0], p.lift = float64(p.z[0]*less), other
-	} else {
-		p.z[1] = float64(p.z[1] * less)
+// paired returns the partition functions plus·e^lift and minus·e^lift of x ≥ 0 and of x < 0. less is
+// exp(lifts(up.a, down.a)).
+func paired(up, down half, less float64) (plus, minus, lift float64) {
+	plus, lift = up.z()
+	minus, other := down.z()
+	if other > lift {
+		return float64(plus * less), minus, other
 	}
-	return p
+	return plus, float64(minus * less), lift
 }
 
 // lifts returns minus the absolute difference between the lifts of two halves, but at least −700. up and down
@@ -84,19 +74,16 @@ func lifts(up, down float64) float64 {
 	return max(-math.Abs(float64(above*above)-float64(below*below))/2, -700)
 }
 
-// at returns the distribution of a unit at the input z, which includes the field.
-func (s sides) at(z float64) pair {
-	up, down := halfOf(z+s.theta[0], s.gamma[0]), halfOf(-z-s.theta[1], s.gamma[1])
-	return paired(up, down, vec.Exp(lifts(up.a, down.a)))
+// halves returns the parts of the distribution of a unit on x ≥ 0 and, mirrored, on x < 0. The input z
+// includes the field.
+func (s sides) halves(z float64) (up, down half) {
+	return halfOf(z+s.theta[0], s.gamma[0]), halfOf(-z-s.theta[1], s.gamma[1])
 }
 
-// sum returns z and lift. The partition function of the unit is z·e^lift.
-func (p *pair) sum() (z, lift float64) { return p.z[0] + p.z[1], p.lift }
-
-// shares returns the probabilities of x ≥ 0 and of x < 0.
-func (p *pair) shares() (up, down float64) {
-	z := 1 / (p.z[0] + p.z[1])
-	return float64(p.z[0] * z), float64(p.z[1] * z)
+// shares returns the probabilities of x ≥ 0 and of x < 0 from the results of paired.
+func shares(plus, minus float64) (up, down float64) {
+	z := 1 / (plus + minus)
+	return float64(plus * z), float64(minus * z)
 }
 
 // pairs holds the distributions of the units of a block for one row, and their parameters in the
@@ -104,7 +91,9 @@ func (p *pair) shares() (up, down float64) {
 type pairs struct {
 	model, base [vec.Block]sides
 	up, down    halves
-	less        [vec.Block]float64
+
+	// In separate arrays, because copying pairs would take as long as computing them:
+	plus, minus, lift [vec.Block]float64
 }
 
 // begin reads the parameters of the units of b.
@@ -126,15 +115,18 @@ func (s *pairs) compute(b *Block, r int, beta float64) {
 		}
 		s.up.set(c, z+x.theta[0], x.gamma[0])
 		s.down.set(c, -z-x.theta[1], x.gamma[1])
-		s.less[c] = lifts(s.up.a[c], s.down.a[c])
+		s.lift[c] = lifts(s.up.a[c], s.down.a[c])
 	}
 	s.up.compute()
 	s.down.compute()
-	vec.Exps(s.less[:], s.less[:])
+	vec.Exps(s.lift[:], s.lift[:])
+	for c := b.From; c < b.Width; c++ {
+		s.plus[c], s.minus[c], s.lift[c] = paired(s.up.at(c), s.down.at(c), s.lift[c])
+	}
 }
 
-// at returns the distribution of unit c of the block.
-func (s *pairs) at(c int) pair { return paired(s.up.at(c), s.down.at(c), s.less[c]) }
+// sum returns z and lift of unit c of the block, whose partition function is z·e^lift.
+func (s *pairs) sum(c int) (z, lift float64) { return s.plus[c] + s.minus[c], s.lift[c] }
 
 func (k drelu) Means(dst Means, b *Block) {
 	var s pairs
@@ -142,10 +134,9 @@ func (k drelu) Means(dst Means, b *Block) {
 	for r := range b.Rows {
 		s.compute(b, r, 1)
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(c)
-			up, down := p.shares()
-			plus, _ := p.half[0].moments()
-			minus, _ := p.half[1].moments()
+			up, down := shares(s.plus[c], s.minus[c])
+			plus, _ := s.up.at(c).moments()
+			minus, _ := s.down.at(c).moments()
 			dst.Data[r*dst.Cols+b.First+c] = float32(float64(up*plus) - float64(down*minus))
 		}
 	}
@@ -157,10 +148,9 @@ func (k drelu) Squares(dst Means, b *Block) {
 	for r := range b.Rows {
 		s.compute(b, r, 1)
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(c)
-			up, down := p.shares()
-			_, plus := p.half[0].moments()
-			_, minus := p.half[1].moments()
+			up, down := shares(s.plus[c], s.minus[c])
+			_, plus := s.up.at(c).moments()
+			_, minus := s.down.at(c).moments()
 			dst.Data[r*dst.Cols+b.First+c] = float32(float64(up*plus) + float64(down*minus))
 		}
 	}
@@ -178,12 +168,11 @@ func (k drelu) Draw(x States, b *Block, stream vec.Stream) {
 		u.fill(stream, b, r)
 		s.compute(b, r, float64(b.BetaOf(r)))
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(c)
-			up, down := p.shares()
+			up, down := shares(s.plus[c], s.minus[c])
 			if u := u.at(c); u < up {
-				half[c], sign[c], rest[c] = p.half[0], 1, u/up
+				half[c], sign[c], rest[c] = s.up.at(c), 1, u/up
 			} else {
-				half[c], sign[c], rest[c] = p.half[1], -1, (u-up)/down
+				half[c], sign[c], rest[c] = s.down.at(c), -1, (u-up)/down
 			}
 			rest[c] = min(max(rest[c], 0x1p-60), 1-0x1p-53) // rounding may give 0 or 1
 			at.set(c, half[c], rest[c])
@@ -203,8 +192,7 @@ func (k drelu) LogZs(sum, product []float64, stride int, _ Means, b *Block) {
 		s.compute(b, r, 1)
 		z := one
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(c)
-			z.multiply(p.sum())
+			z.multiply(s.sum(c))
 		}
 		sum[r*stride], product[r*stride] = z.log(), 1
 	}
@@ -217,13 +205,11 @@ func (k drelu) Rises(sum, product []float64, b *Block, from, to float64) {
 		ratio := one
 		s.compute(b, r, to)
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(c)
-			ratio.multiply(p.sum())
+			ratio.multiply(s.sum(c))
 		}
 		s.compute(b, r, from)
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(c)
-			ratio.divide(p.sum())
+			ratio.divide(s.sum(c))
 		}
 		sum[r], product[r] = ratio.log(), 1
 	}
@@ -232,8 +218,9 @@ func (k drelu) Rises(sum, product []float64, b *Block, from, to float64) {
 func (k drelu) LogZ(z []float64, d *Distribution, first int) float64 {
 	all := one
 	for i, z := range z {
-		p := k.sides(d, first+i).at(z)
-		all.multiply(p.sum())
+		up, down := k.sides(d, first+i).halves(z)
+		plus, minus, lift := paired(up, down, vec.Exp(lifts(up.a, down.a)))
+		all.multiply(plus+minus, lift)
 	}
 	return all.log()
 }
@@ -272,13 +259,12 @@ func (k drelu) Slopes(dst [MaxParams]Means, b *Block) {
 		for c := b.From; c < b.Width; c++ {
 			i := b.First + c
 			gamma, gap, skew := b.Model.Param(0, i), b.Model.Param(1, i), b.Model.Param(2, i)
-			p := s.at(c)
 			var share, width [2]float64
-			share[0], share[1] = p.shares()
+			share[0], share[1] = shares(s.plus[c], s.minus[c])
 			width[0], width[1] = widths(skew)
 			var byGap, bySkew [2]float64
-			for k, h := range p.half {
-				mean, square := h.moments()
+			for k, h := range [...]*halves{&s.up, &s.down} {
+				mean, square := h.at(c).moments()
 				byGap[k] = share[k] * mean / width[k]
 				bySkew[k] = share[k] * (float64(gamma*square/2) - float64(gap*mean)) / float64(width[k]*width[k])
 			}
