@@ -42,6 +42,7 @@ type set struct {
 	train, test  string // files of the training and the test rows; equal if one file has both
 	picked       string // flags of rbmtrain that were the best ones found by hand; "": none
 	published    []result
+	model        string // file of a published model, which is only evaluated; "": none
 }
 
 // A result is a published mean test log-likelihood in nats.
@@ -60,7 +61,7 @@ const (
 
 // debd returns a set of the binary density-estimation sets of Lowd & Davis 2010 and Van Haaren & Davis 2012, as in the repository arranger1044/DEBD.
 func debd(name string, inputs, rows int, picked string, published ...result) set {
-	return set{name, inputs, rows, "debd/" + name + ".train.csv.gz", "debd/" + name + ".test.csv.gz", picked, published}
+	return set{name, inputs, rows, "debd/" + name + ".train.csv.gz", "debd/" + name + ".test.csv.gz", picked, published, ""}
 }
 
 // tractable returns the best result that we know of a tractable model, and that of a Chow–Liu tree.
@@ -79,9 +80,9 @@ var sets = []set{
 	debd("dna", 180, 1600, "-steps 4000 -l2 1e-3", result{"best tractable model", -79.05, recalled}, result{"NADE", -84.8, larRBM}, result{"RBM, 23 hidden units", -96.9, larRBM}),
 	debd("bbc", 1058, 1670, "", result{"best tractable model", -248.3, recalled}),
 	debd("nips", 500, 400, "-hidden 100 -l2 0.02", result{"NADE", -273.1, larRBM}, result{"RBM, 23 hidden units", -277.37, larRBM}),
-	{"mnist-2008", 784, 60000, "mnist-binarised-2008.npz", "mnist-binarised-2008.npz", "", []result{{"DBM, two layers", -84.62, "recalled from Salakhutdinov & Hinton 2009"}, {"DBN", -86.22, "recalled from Salakhutdinov & Murray 2008"}, {"RBM, 500 hidden units, CD-25", -86.34, "Salakhutdinov & Murray 2008"}, {"NADE", -88.33, larRBM}}},
-	{"lattice-proteins", 27, 36265, "lattice-proteins.train.fasta.gz", "lattice-proteins.test.fasta.gz", "", []result{{"100 dReLU units, PCD-5", -48.96, "the notebook of jertubiana/PGM"}}},
-	{"RF00379", 136, 3282, "RF00379.train.fasta.gz", "RF00379.test.fasta.gz", "", nil},
+	{"mnist-2008", 784, 60000, "mnist-binarised-2008.npz", "mnist-binarised-2008.npz", "", []result{{"DBM, two layers", -84.62, "recalled from Salakhutdinov & Hinton 2009"}, {"DBN", -86.22, "recalled from Salakhutdinov & Murray 2008"}, {"RBM, 500 hidden units, CD-25", -86.34, "Salakhutdinov & Murray 2008"}, {"NADE", -88.33, larRBM}}, "rbm-cd25-2008.npz"},
+	{"lattice-proteins", 27, 36265, "lattice-proteins.train.fasta.gz", "lattice-proteins.test.fasta.gz", "", []result{{"100 dReLU units, PCD-5", -48.96, "the notebook of jertubiana/PGM"}}, ""},
+	{"RF00379", 136, 3282, "RF00379.train.fasta.gz", "RF00379.test.fasta.gz", "", nil, ""},
 }
 
 func names() (all []string) {
@@ -95,6 +96,7 @@ func names() (all []string) {
 const (
 	byDefault = "default"
 	byHand    = "hand-picked"
+	theirs    = "published model"
 
 	testPanel     = "test log-likelihood"
 	gainPanel     = "above the best published result"
@@ -123,16 +125,19 @@ func (b *bench) experiment(c *training.Commands) figures.Experiment {
 					if s.picked != "" {
 						jobs = append(jobs, b.job(c, o, at, byHand, s.picked, seed))
 					}
+					if s.model != "" && seed == 1 {
+						jobs = append(jobs, b.job(c, o, at, theirs, "", seed))
+					}
 				}
 			}
 			return jobs
 		},
-		Draw:  figures.Curves(1, []string{byDefault, byHand}, figures.Panel{Name: gainPanel, Title: "test log-likelihood minus the best published one", Y: "nats", Words: words}),
+		Draw:  figures.Curves(1, []string{byDefault, byHand, theirs}, figures.Panel{Name: gainPanel, Title: "test log-likelihood minus the best published one", Y: "nats", Words: words}),
 		Table: table,
 	}}}
 }
 
-// job returns the job that trains a model on a set on one core and evaluates it on the test rows. Without the files of the set, or if -sets leaves
+// job returns the job that trains a model on a set on one core, unless it is a published one, and evaluates it on the test rows. Without the files of the set, or if -sets leaves
 // it out, the job does not run.
 func (b *bench) job(c *training.Commands, o figures.Options, at int, method, flags string, seed int) figures.Job {
 	s := sets[at]
@@ -141,6 +146,9 @@ func (b *bench) job(c *training.Commands, o figures.Options, at int, method, fla
 		return j
 	}
 	train, test := filepath.Join(b.dir, s.train), filepath.Join(b.dir, s.test)
+	if method == theirs {
+		train = filepath.Join(b.dir, s.model)
+	}
 	for _, file := range []string{train, test} {
 		if _, err := os.Stat(file); err != nil {
 			j.Missing = fmt.Sprintf("%s is left out: there is no %s", s.name, file)
@@ -153,8 +161,8 @@ func (b *bench) job(c *training.Commands, o figures.Options, at int, method, fla
 	}
 	line := fmt.Sprintf("-data %s -labels none -metrics none -snapshots 0 -pictures none -seed %d", train, seed)
 	j.Run = func(ctx context.Context, add figures.Add) error {
-		return c.Train(ctx, func(folder string, trained training.Trained) error {
-			tested, err := c.Evaluate(ctx, strings.Fields(fmt.Sprintf("-model %s -data %s %s", folder, test, rounds))...)
+		evaluate := func(model string) error {
+			tested, err := c.Evaluate(ctx, strings.Fields(fmt.Sprintf("-model %s -data %s %s", model, test, rounds))...)
 			if err == nil && tested.LogLikelihood == nil {
 				err = errors.New("rbmeval has no estimate of log Z")
 			}
@@ -170,39 +178,51 @@ func (b *bench) job(c *training.Commands, o figures.Options, at int, method, fla
 				add(stdErrPanel, method, x, *tested.StdErr)
 			}
 			add(doubtPanel, method, x, map[bool]float64{true: 1}[tested.Bennett.Doubtful])
-			add(trainingPanel, method, x, trained.Processor)
-			add(stepsPanel, method, x, trained.Steps)
 			return nil
+		}
+		if method == theirs {
+			return evaluate(train)
+		}
+		return c.Train(ctx, func(folder string, trained training.Trained) error {
+			add(trainingPanel, method, float64(at), trained.Processor)
+			add(stepsPanel, method, float64(at), trained.Steps)
+			return evaluate(folder)
 		}, line, flags, quick)
 	}
 	return j
 }
 
-// table has a line for each set: the results by default and by hand with the processor time of training, and the published results.
+// table has a line for each set: the results with the processor time of training, and the published results.
 func table(t *figures.Table) string {
 	var rows [][]string
 	for at, s := range sets {
-		row := []string{s.name, fmt.Sprint(s.inputs), fmt.Sprint(s.rows)}
-		for _, method := range []string{byDefault, byHand} {
-			r, text, seconds := t.At(testPanel, method, float64(at)), "", ""
-			if len(r) > 0 {
-				// The error of one run is that of log Z, and the error of several runs their spread.
-				text = figures.Spread(2)(r)
-				if len(r) == 1 {
-					text = fmt.Sprintf("%.2f ± %.2f", r.Mean(), t.At(stdErrPanel, method, float64(at)).Mean())
-				}
-				if t.At(doubtPanel, method, float64(at)).Mean() > 0 {
-					text += " (doubtful)"
-				}
-				seconds = figures.Mean(1)(t.At(trainingPanel, method, float64(at)))
+		x := float64(at)
+		value := func(method string) string {
+			r := t.At(testPanel, method, x)
+			if len(r) == 0 {
+				return ""
 			}
-			row = append(row, text, seconds)
+			text := figures.Spread(2)(r) // the error of several runs is their spread, and that of one run the error of log Z
+			if len(r) == 1 {
+				text = fmt.Sprintf("%.2f ± %.2f", r.Mean(), t.At(stdErrPanel, method, x).Mean())
+			}
+			if t.At(doubtPanel, method, x).Mean() > 0 {
+				text += " (doubtful)"
+			}
+			return text
+		}
+		seconds := func(method string) string {
+			if r := t.At(trainingPanel, method, x); len(r) > 0 {
+				return figures.Mean(1)(r)
+			}
+			return ""
 		}
 		var published []string
 		for _, p := range s.published {
 			published = append(published, fmt.Sprintf("%.2f %s (%s)", p.nats, p.model, p.source))
 		}
-		rows = append(rows, append(row, fmt.Sprint(len(t.At(testPanel, byDefault, float64(at)))), strings.Join(published, "; ")))
+		rows = append(rows, []string{s.name, fmt.Sprint(s.inputs), fmt.Sprint(s.rows), value(byDefault), seconds(byDefault), value(byHand), seconds(byHand), value(theirs),
+			fmt.Sprint(len(t.At(testPanel, byDefault, x))), strings.Join(published, "; ")})
 	}
-	return figures.Grid([]string{"set", "inputs", "training rows", "default", "s of a core", "hand-picked", "s of a core", "seeds", "published"}, rows)
+	return figures.Grid([]string{"set", "inputs", "training rows", byDefault, "s of a core", byHand, "s of a core", theirs + ", measured here", "seeds", "published"}, rows)
 }

@@ -23,7 +23,7 @@ func TestMissing(t *testing.T) {
 	if !strings.Contains(result.Stderr, "dna is left out: there is no "+filepath.Join(dir, "debd", "dna.train.csv.gz")) || strings.Contains(result.Stderr, "nips") {
 		t.Errorf("warnings: %s", result.Stderr)
 	}
-	if !strings.Contains(result.Stdout, "| nltcs | 16 | 16181 | -") || !strings.Contains(result.Stdout, "1 of 16 runs; the others are missing") {
+	if !strings.Contains(result.Stdout, "| nltcs | 16 | 16181 | -") || !strings.Contains(result.Stdout, "1 of 17 runs; the others are missing") {
 		t.Errorf("the table is %s", result.Stdout)
 	}
 }
