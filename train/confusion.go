@@ -41,6 +41,13 @@ func (c Confusion) class(k int) (total, right, read float64) {
 	return total, c.Rows[k*c.Classes+k], read
 }
 
+// Recall returns the fraction of the rows of class k that are classified as k, and NaN if the class has no
+// rows.
+func (c Confusion) Recall(k int) float64 {
+	total, right, _ := c.class(k)
+	return right / total
+}
+
 // BalancedError returns the mean of the error rates of the classes that have rows, or NaN if none has. A
 // model that always answers the same of n classes has 1 − 1/n, whatever the class sizes.
 func (c Confusion) BalancedError() float64 {

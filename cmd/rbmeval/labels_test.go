@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -273,5 +274,61 @@ func TestRowsHeldOut(t *testing.T) {
 	write(61)
 	if r := evaluate(); !strings.Contains(r.Stderr, changed) {
 		t.Errorf("of more rows nothing is said: %s, want %q in it", r.Stderr, changed)
+	}
+}
+
+// The confusion matrix and the recalls are those of the labels and predictions that -rows writes. They are
+// printed with -classify, and in JSON always.
+func TestConfusion(t *testing.T) {
+	clitest.Isolate(t)
+	m := rbm.New(12, 3, 4, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(4))
+	if err := modelfile.Write("m.safetensors", m, modelfile.About{Described: true, ClassNames: []string{"00", "01", "10", "11"}}); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-model", "m.safetensors", "-data", clitest.Toy}
+	var r struct {
+		Classification struct {
+			Error     float64
+			Classes   []string
+			Confusion [][]float64
+			Recall    []float64
+		}
+	}
+	if err := json.Unmarshal([]byte(rbmeval.OK(t, append(args, "-rows", "rows.csv", "-json")...)), &r); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := data.Lines(t.Context(), "rows.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Classification
+	want, total, wrong := make([][]float64, 4), make([]float64, 4), 0.0
+	for k := range want {
+		want[k] = make([]float64, 4)
+	}
+	label, predicted := slices.Index(lines[0], "label"), slices.Index(lines[0], "predicted")
+	for _, line := range lines[1:] {
+		k, j := slices.Index(c.Classes, line[label]), slices.Index(c.Classes, line[predicted])
+		want[k][j]++
+		total[k]++
+		if k != j {
+			wrong++
+		}
+	}
+	for k := range want {
+		if !slices.Equal(c.Confusion[k], want[k]) || math.Abs(c.Recall[k]-want[k][k]/total[k]) > 1e-9 {
+			t.Errorf("class %s: %v with recall %v, want %v", c.Classes[k], c.Confusion[k], c.Recall[k], want[k])
+		}
+	}
+	if math.Abs(c.Error-wrong/float64(len(lines)-1)) > 1e-9 || wrong == 0 {
+		t.Errorf("error %v, want %v of %d", c.Error, wrong, len(lines)-1)
+	}
+	text := rbmeval.OK(t, append(args, "-classify")...)
+	for k, name := range c.Classes {
+		line := name + " " + strings.Trim(fmt.Sprint(want[k]), "[]") + fmt.Sprintf(" %.1f %%", 100*c.Recall[k])
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), line) {
+			t.Errorf("class %s is not in\n%s", name, text)
+		}
 	}
 }

@@ -103,7 +103,7 @@ func newOptions() *options {
 	f.Group("log Z")
 	o.logZFlags = addLogZFlags(f)
 	f.Group("other numbers")
-	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration").Main("  error and calibration").Not("run")
+	f.BoolVar(&o.classify, "classify", false, "error rate, confusion matrix with the recall of each class, mean log p(y|x) and calibration; -rows writes the predictions").Main("  error, confusion matrix and calibration").Not("run")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood, over all units of all rows").Main("  pseudo-log-likelihood").Not("run")
 	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, a file that rbmsample wrote (.fasta or .csv). Compare their frequencies of single levels, of pairs of levels, and their connected correlations with those of the rows").
 		Main("FILE  compares statistics of samples with those of the rows").Not("run")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -77,6 +78,39 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	return rec, err
 }
 
+// shownClasses is the largest number of classes whose confusion matrix is printed.
+const shownClasses = 20
+
+// confusionText formats a confusion matrix, with the recall of each class at the end of its line.
+func confusionText(c train.Confusion, names []string) string {
+	cells := [][]string{append(append([]string{""}, names...), "recall")}
+	for k, name := range names {
+		line := []string{name}
+		for _, w := range c.Rows[k*c.Classes : (k+1)*c.Classes] {
+			line = append(line, strconv.FormatFloat(w, 'g', 6, 64))
+		}
+		recall := ""
+		if r := c.Recall(k); !math.IsNaN(r) {
+			recall = fmt.Sprintf("%.1f %%", 100*r)
+		}
+		cells = append(cells, append(line, recall))
+	}
+	widths := make([]int, len(cells[0]))
+	for _, line := range cells {
+		for j, cell := range line {
+			widths[j] = max(widths[j], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, line := range cells {
+		b.WriteByte('\n')
+		for j, cell := range line {
+			fmt.Fprintf(&b, "  %*s", widths[j], cell)
+		}
+	}
+	return b.String()
+}
+
 // addScores adds the classification scores s to rec.
 func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	var c cli.Record
@@ -90,6 +124,14 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 		never = append(never, e.set.Classes[k])
 	}
 	c.Add("never_predicted", never)
+	c.Add("classes", e.set.Classes)
+	matrix, recall := make([][]float64, confusion.Classes), make([]any, confusion.Classes)
+	for k := range matrix {
+		matrix[k] = confusion.Rows[k*confusion.Classes : (k+1)*confusion.Classes]
+		recall[k] = cli.Known(confusion.Recall(k))
+	}
+	c.Add("confusion", matrix) // rows: true classes; columns: predicted ones; sums of weights
+	c.Add("recall", recall)
 	c.Add("negative_log_likelihood", -s.MeanLogP) // mean −log p(y|x), nats
 	k, calibrated := train.Calibrate(e.logp, e.set.Y, e.set.Weights, calibrationKey)
 	if calibrated {
@@ -102,6 +144,9 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	}
 	if len(never) > 0 {
 		rec.Say("never predicted", strings.Join(never, ", "))
+	}
+	if e.flags.Given("classify") && confusion.Classes <= shownClasses {
+		rec.Say("confusion matrix", "lines: true classes; columns: predicted classes"+confusionText(confusion, e.set.Classes))
 	}
 	rec.Say("mean log p(y|x)", fmt.Sprintf("%.6f", s.MeanLogP))
 	if !calibrated {
