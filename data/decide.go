@@ -44,7 +44,6 @@ type columnFacts struct {
 	asked   bool // -categorical names it
 	keep    bool // nothing is left out unless it is named: -ignore none, or the inputs of a model
 	cut     int  // number of different numbers above which they are no categories
-	table   bool // the options ask for a table
 	label   bool // it is the last column and may have labels
 }
 

@@ -29,7 +29,6 @@ type frame struct {
 	lines   lineIndex
 	numbers []int32 // numbers of the rows in the file; nil: none is left out
 	zeros   int     // rows of weight 0
-	counts  []int
 	notes   []string
 	unused  []string // names of columns that a model lacks
 }
