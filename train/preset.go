@@ -177,11 +177,17 @@ func (p Preset) Fit(set *data.Set) Preset {
 // Over returns the preset for a run of the given number of steps. Its schedule ends there, and its moving
 // average covers the same fraction of the run.
 func (p Preset) Over(steps int) Preset {
-	if a := p.Common.Average; a > 0 {
-		p.Common.Average = max(0, math.Round((1-(1-a)*float64(p.Common.Horizon)/float64(steps))*1e6)/1e6)
-	}
-	p.Common.Horizon = steps
+	p.Common = p.Common.over(steps)
 	return p
+}
+
+// over returns s for a run of the given number of steps: see Preset.Over.
+func (s Settings) over(steps int) Settings {
+	if a := s.Average; a > 0 {
+		s.Average = max(0, math.Round((1-(1-a)*float64(s.Horizon)/float64(steps))*1e6)/1e6)
+	}
+	s.Horizon = steps
+	return s
 }
 
 // RealHidden returns the preset for real hidden units. Their states have no bound, so the rate is a tenth

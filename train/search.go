@@ -42,7 +42,8 @@ func (t Candidate) bound() float64 { return float64(t.Score - t.StdErr) }
 // machine.
 type Search struct {
 	Train, Held *data.Set
-	// Base has the settings that all trials share. A trial replaces Rate, L2 and Horizon.
+	// Base has the settings that all trials share. A trial replaces Rate, L2 and Horizon, and adapts Average
+	// as Preset.Over does.
 	Base Settings
 	// NewModel returns the model that a trial starts from.
 	NewModel func(hidden int) *rbm.RBM
@@ -217,8 +218,8 @@ func (s *Search) try(ctx context.Context, t Candidate) (Candidate, bool, error) 
 
 // score trains m as t says, and scores it on the held-out rows.
 func (s *Search) score(ctx context.Context, m *rbm.RBM, t Candidate) (score, stdErr float64, err error) {
-	settings := s.Base
-	settings.Rate, settings.L2, settings.Horizon = t.Rate, t.L2, t.Steps
+	settings := s.Base.over(t.Steps)
+	settings.Rate, settings.L2 = t.Rate, t.L2
 	trainer, err := New(settings, s.Train, m)
 	if err != nil {
 		return 0, 0, err
