@@ -256,21 +256,9 @@ func (p *Posterior) chains(ctx context.Context, m *rbm.RBM, key rbm.Key) (mixed 
 // anneal draws from m by annealed importance sampling. The distribution at β = 0 has the means and variances of p, or if
 // fitted is false it is uniform, with the means and variances of p for real units.
 func (p *Posterior) anneal(ctx context.Context, m *rbm.RBM, chains, steps int, fitted bool, key rbm.Key) (partition.Annealed, error) {
-	mean := make([]float32, m.Visible())
-	for i := range p.Cells {
-		switch c := &p.Cells[i]; {
-		case c.real():
-		case c.Units == 1:
-			mean[c.First] = float32(rbm.Exp(p.LogP[i][1]))
-		default:
-			for k, logp := range p.LogP[i] {
-				mean[c.First+k] = float32(rbm.Exp(logp))
-			}
-		}
-	}
 	base := rbm.UniformBase(m)
 	if fitted {
-		base = rbm.NewBase(m, mean, float64(chains))
+		base = rbm.NewBase(m, p.Means(m), float64(chains))
 	}
 	for i := range p.Cells {
 		c := &p.Cells[i]
@@ -482,6 +470,25 @@ func (p *Posterior) logErr(cell int) (worst float64) {
 		}
 	}
 	return worst
+}
+
+// Means returns the means of the visible units of m, whose cells are those of p. For units of no cell, those of a
+// Bernoulli label, it is 0.
+func (p *Posterior) Means(m *rbm.RBM) []float32 {
+	means := make([]float32, m.Visible())
+	for i := range p.Cells {
+		switch c := &p.Cells[i]; {
+		case c.real():
+			means[c.First] = float32(p.Mean(i))
+		case c.Units == 1:
+			means[c.First] = float32(rbm.Exp(p.LogP[i][1]))
+		default:
+			for k, logp := range p.LogP[i] {
+				means[c.First+k] = float32(rbm.Exp(logp))
+			}
+		}
+	}
+	return means
 }
 
 // Mean returns the mean of a real cell.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,15 +139,9 @@ func draw(q request) (map[string]any, []array, error) {
 	return map[string]any{"mixed": d.Mixed, "why": cli.Sentence(d.Why)}, []array{floatArray("x", x.Data, x.Rows, x.Cols)}, nil
 }
 
-// fillStates is the largest number of states for which fill enumerates the model of the missing inputs
-// of a row. This takes a millisecond.
-const fillStates = 1 << 12
-
 // fill answers the request fill. The array mean of the answer has the rows of the array given, where the mean
-// given the known inputs of the row replaces each NaN. Means are exact if a layer of the model of the missing
-// inputs has at most fillStates states. Otherwise they are means of p(x|h) over "samples" samples. "drawn" is
-// the number of rows whose means are over samples, and "unmixed" the number of these rows whose chains have
-// not mixed. "why" is the reason for the last unmixed row.
+// given the known inputs of the row replaces each NaN: see sample.NewPosterior. "estimated" is the number of rows whose
+// means are estimates, and "std_err" the largest standard error of a probability in these rows.
 func fill(q request) (map[string]any, []array, error) {
 	m, s, err := needDraws(q.frame)
 	if err != nil {
@@ -160,7 +155,10 @@ func fill(q request) (map[string]any, []array, error) {
 		return nil, nil, usageError{err}
 	}
 	x, key := rbm.Matrix{Rows: given.Shape[0], Cols: m.Inputs(), Data: given.floats()}, rbm.NewKey(s.Seed)
-	drawn, unmixed, why := 0, 0, ""
+	if err := cmp.Or(m.CheckSites(), m.CheckFinite()); err != nil {
+		return nil, nil, usageError{err}
+	}
+	estimated, worst := 0, 0.0
 	for r := range x.Rows {
 		row := x.Row(r)
 		if !slices.ContainsFunc(row, isNaN) {
@@ -173,28 +171,14 @@ func fill(q request) (map[string]any, []array, error) {
 		if c == nil {
 			continue
 		}
-		mean := make([]float32, c.Visible())
-		if e, err := exact.New(c, fillStates); err == nil {
-			e.Set(c)
-			moments := rbm.NewMoments(c)
-			e.Moments(moments)
-			copy(mean, moments.V)
-		} else {
-			target := sample.Target{Query: sample.Query{Class: rbm.Free}, Model: c, Data: c.NewVisible(0)}
-			d, err := target.Draw(q.ctx, s.settings(), key.Child(uint64(r)), nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			drawn++
-			if !d.Mixed {
-				unmixed, why = unmixed+1, cli.Sentence(d.Why)
-			}
-			for k := range s.Samples {
-				for i, p := range d.Mean.Row(k) {
-					mean[i] += p / float32(s.Samples)
-				}
-			}
+		p, err := sample.NewPosterior(q.ctx, c, key.Child(uint64(r)))
+		if err != nil {
+			return nil, nil, err
 		}
+		if p.StdErr != nil {
+			estimated, worst = estimated+1, max(worst, p.Worst())
+		}
+		mean := p.Means(c)
 		at := 0
 		for i, v := range row {
 			if isNaN(v) {
@@ -202,11 +186,8 @@ func fill(q request) (map[string]any, []array, error) {
 				at++
 			}
 		}
-		if err := q.ctx.Err(); err != nil {
-			return nil, nil, err
-		}
 	}
-	return map[string]any{"drawn": drawn, "unmixed": unmixed, "why": why}, []array{floatArray("mean", x.Data, x.Rows, x.Cols)}, nil
+	return map[string]any{"estimated": estimated, "std_err": worst}, []array{floatArray("mean", x.Data, x.Rows, x.Cols)}, nil
 }
 
 func isNaN(x float32) bool { return x != x }

@@ -698,11 +698,11 @@ class RBMDensity(DensityMixin, _Transformer):
         x = self._back(drawn["x"]) if self._real or self._schema is None else drawn["x"]
         return x if self._schema is None else self._schema.decode(x)
 
-    def fill(self, X, n_samples=20):
+    def fill(self, X):
         """Return X with each NaN replaced by its mean given the known values of its row.
 
-        The means are exact if the missing values of a row, or the hidden units, have at most 4096 states: 12 missing bits, or
-        12 hidden units. Otherwise they are means over n_samples samples. Known values become bits, unless units is
+        The means are exact if the missing values of a row, or the hidden units, have few states, such as those of 14 bits.
+        Otherwise they are estimates by Gibbs chains, with a MixingWarning if they may be far off. Known values become bits, unless units is
         "gaussian".
         """
         check_is_fitted(self)
@@ -718,9 +718,9 @@ class RBMDensity(DensityMixin, _Transformer):
         elif self._groups:  # other units are bits
             given = np.where(self._gaussian(), given, given >= 0.5)
         given = np.where(holes[rows], np.float32(np.nan), given.astype("<f4"))
-        answer, filled = self._draw("fill", {"given": given}, n_samples)
-        if answer["unmixed"]:
-            warnings.warn(f"chains have not mixed in {answer['unmixed']} of {answer['drawn']} rows: {answer['why']}", MixingWarning, stacklevel=2)
+        answer, filled = self._draw("fill", {"given": given}, 1)
+        if answer["std_err"] > 0.05:
+            warnings.warn(f"the means of {answer['estimated']} rows are estimates, with standard errors of up to {answer['std_err']:.2g}", MixingWarning, stacklevel=2)
         mean = self._back(filled["mean"]) if self._real or not words else filled["mean"]
         X[rows] = np.where(holes[rows], mean, X[rows])
         return self._schema.decode(X) if words else X
