@@ -19,9 +19,12 @@ type Tempered interface {
 	// estimate of log Z is computed from these energies. Excess panics before the first call and
 	// if dst has another length.
 	Excess(dst []float64)
-	// Freeze stops the tuning of the ladder permanently. To sample a fixed
+	// Freeze stops the tuning of the ladder permanently, except for Retune. To sample a fixed
 	// model, tune during burn-in and then freeze: from then on the chain is Markov.
 	Freeze()
+	// Retune tunes the temperatures of a frozen ladder once, before the next call of Estimate, by what was
+	// measured since the last tuning.
+	Retune()
 }
 
 // A Ladder has statistics of how particles are exchanged between K temperatures, since the first call

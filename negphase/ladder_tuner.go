@@ -27,6 +27,7 @@ type tuner struct {
 	calls  int64 // number of calls of Estimate
 	next   int64 // calls after which the next tuning is due
 	tuned  int64 // tunings so far
+	frozen bool  // only Retune tunes
 	capped bool  // the barrier required more temperatures than most at the last tuning
 }
 
@@ -72,8 +73,16 @@ func newTuner(s *LadderSettings) tuner {
 	return t
 }
 
-// Freeze stops tuning permanently: from now on the chain is Markov.
-func (t *tuner) Freeze() { t.next = never }
+// Freeze stops tuning permanently, except for Retune: from now on the chain is Markov.
+func (t *tuner) Freeze() { t.next, t.frozen = never, true }
+
+// Retune tunes a frozen ladder once, before the next call, by what was measured since the last tuning. From
+// that call on the chain is Markov again.
+func (t *tuner) Retune() {
+	if t.auto && (t.number != 2 || t.reach) {
+		t.next = t.calls
+	}
+}
 
 // due counts a call and reports whether the ladder is to be tuned before it.
 func (t *tuner) due() bool {
@@ -81,7 +90,9 @@ func (t *tuner) due() bool {
 	if t.calls <= t.next {
 		return false
 	}
-	t.next = t.calls - 1 + max(FirstTuning, (t.calls-1)/tuningShare)
+	if t.next = t.calls - 1 + max(FirstTuning, (t.calls-1)/tuningShare); t.frozen {
+		t.next = never
+	}
 	return true
 }
 

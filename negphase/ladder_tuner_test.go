@@ -449,3 +449,30 @@ func TestReachSettings(t *testing.T) {
 		}
 	}
 }
+
+// Retune places the temperatures of a frozen ladder once, before the next call. A frozen ladder is not tuned
+// otherwise.
+func TestRetune(t *testing.T) {
+	m := shape{9, 7, 0, rbm.Softmax}.random(3, 2)
+	e := estimator(t, "pt:chains=4:tau=auto").(Tempered)
+	call := func(n int) int64 {
+		for i := range n {
+			if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(7).Child(uint64(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return e.Ladder().Tuned
+	}
+	before := call(120)
+	e.Freeze()
+	if got := call(200); got != before {
+		t.Errorf("frozen, the ladder was tuned %d times, want %d", got, before)
+	}
+	e.Retune()
+	if got := call(1); got != before+1 || e.Ladder().Rounds != 1 {
+		t.Errorf("after Retune it was tuned %d times and measured %d rounds, want %d and 1", got, e.Ladder().Rounds, before+1)
+	}
+	if got := call(300); got != before+1 {
+		t.Errorf("later it was tuned %d times, want %d", got, before+1)
+	}
+}

@@ -213,6 +213,7 @@ type scripted struct {
 
 func (s *scripted) CopyFrom(negphase.Estimator) bool { return true }
 func (s *scripted) Freeze()                          {}
+func (s *scripted) Retune()                          {}
 func (s *scripted) Ladder() negphase.Ladder          { return negphase.Ladder{Beta: []float64{1, 0}} }
 func (s *scripted) Estimate(*rbm.RBM, rbm.Batch, rbm.Key) (rbm.Phase, negphase.Info, error) {
 	s.round++

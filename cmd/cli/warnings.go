@@ -73,6 +73,7 @@ var sentences = map[diag.Kind]string{
 	logz.NoOverlap:      "neighbouring temperatures overlap by {overlap %}, and below 1 % there is no estimate",
 	logz.Impossible:     "impossible: the distinct rows of the data alone make log Z at least {bound %.3f}, and the lowest estimate is {estimate %.3f}; the chains have missed these rows",
 	logz.OffExact:       "off by {off %.2g}, {errors} of its standard errors, from the exact log Z",
+	logz.Hopeless:       "the ladder stopped after {rounds} rounds: at its rate of round trips it needs more than {needed}, and may make {longest}",
 	logz.SameChains:     "its chains are those of Bennett's estimate, which is impossible",
 
 	logz.DisagreeKind(logz.ByAIS, logz.ByBennett):     "Bennett says {high %.2f} and AIS {low %.2f}, which their errors do not explain: AIS is too low where its chains miss modes of the model",

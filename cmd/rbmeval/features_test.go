@@ -360,7 +360,7 @@ func TestEndToEnd(t *testing.T) {
 		var trained struct {
 			Binarize string
 			Metrics  map[string]float64
-			Law      *float64 `json:"law_log_likelihood_train"`
+			Law      *float64 `json:"true_log_likelihood_train"`
 		}
 		if err := json.Unmarshal([]byte(call(t, "rbmtrain", args...)), &trained); err != nil {
 			t.Fatal(err)
@@ -378,7 +378,7 @@ func TestEndToEnd(t *testing.T) {
 		pl, there := trained.Metrics["pseudo_likelihood_train"]
 		same("pseudo-likelihood", judged.PseudoLikelihood, pl, there)
 		if trained.Law != nil {
-			same("law", judged.LawLogLikelihood, *trained.Law, true)
+			same("law", judged.TrueLogLikelihood, *trained.Law, true)
 		}
 		if e, there := trained.Metrics["error_train"]; there {
 			same("error", &judged.Classification.Error, e, true)

@@ -8,10 +8,11 @@ import (
 	"strconv"
 
 	"gorbm/data"
+	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
-// trainedOn is the part of a run's config.json about the training rows.
+// trainedOn is the part of a run's config.json about the training rows and the work of training.
 type trainedOn struct {
 	Data struct {
 		Rows        int    `json:"rows"`
@@ -19,9 +20,8 @@ type trainedOn struct {
 		Hash        string `json:"hash"` // hash of the training rows, without those held out
 	} `json:"data"`
 	Flags    map[string]string `json:"flags"`
-	Training struct {
-		Seed uint64 `json:"seed"`
-	} `json:"training"`
+	Training train.Settings    `json:"training"`
+	Steps    int               `json:"steps"`
 }
 
 // readTrainedOn reads the config.json in the folder path, or in the folder of the model file path. It returns

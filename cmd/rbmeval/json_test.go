@@ -17,7 +17,7 @@ type jsonResult struct {
 	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
 	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // instead of an estimate that is impossible
-	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
+	TrueLogLikelihood *float64     `json:"true_log_likelihood,omitempty"`
 	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
 	Classification    *labelResult `json:"classification,omitempty"`
 	Features          string       `json:"features,omitempty"` // which kind of means -features wrote

@@ -19,8 +19,9 @@ type logZFlags struct {
 	exact, ais, reverse, bennett bool
 
 	chains, temperatures, rounds int
-	fixed                        bool // the rounds are not doubled
-	longest                      int  // largest number of rounds after doubling; 0: the default of logz
+	fixed                        bool    // the rounds are not doubled
+	longest                      int     // largest number of rounds after doubling; 0: the default of logz
+	work                         float64 // logz.Settings.Work
 	base, ladder                 string
 	seed                         uint64
 }
@@ -50,7 +51,7 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains").Main("  by Bennett's ratio: neither too low nor too high")
 	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "number of chains of AIS and of reverse AIS").Between(1, maxChains)
 	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "number of temperatures of AIS and of reverse AIS; the default for a snapshot of -run is half of this").Between(2, maxTemperatures)
-	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "number of rounds of the tempered chains; the first third is burn-in. By default it is doubled until there are enough independent draws, for at most some two minutes of a core. A snapshot of -run starts with half as many rounds, and has at most four times that").Between(minRounds, maxRounds)
+	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "number of rounds of the tempered chains; the first third is burn-in. By default the ladder begins with fewer and doubles them until there are enough independent draws, while its round trips show that this can succeed, for at most the work of training, or some two minutes of a core if the run is unknown. A snapshot of -run starts with half as many rounds, and has at most four times that").Between(minRounds, maxRounds)
 	f.StringVar(&z.base, "base", "data", "distribution at β = 0: data, independent units with the means of the training rows in both layers, or uniform").Choice("data", "uniform")
 	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains, before and after its tuning to the model").New(cli.Pictures...).Not("run")
 	return z
@@ -121,6 +122,30 @@ func (z *logZFlags) chooseLogZ(m *rbm.RBM, models int) {
 	}
 }
 
+const (
+	// Unless flags say otherwise, AIS and its reverse take 1/firstShare of the work of training, and so does
+	// the ladder at first, within the bounds of leastTemperatures, leastRounds and the defaults of the flags. The
+	// ladder then continues while this pays, until all estimates together took as long as training.
+	firstShare                     = 20
+	leastTemperatures, leastRounds = 500, 1500
+	// usualReplicas is a usual number of replicas of the ladder: ten ladders of 30 temperatures.
+	usualReplicas = 300
+)
+
+// budget limits the work of the estimates for the model m of path by the work of its training, if the run's
+// config.json is next to the model and no flag sets the work of an estimate.
+func (z *logZFlags) budget(f *cli.Flags, path string, m *rbm.RBM) {
+	c := readTrainedOn(path)
+	if c.Steps == 0 || f.FirstGiven("ais-chains", "ais-temperatures", "ladder-rounds") != "" {
+		return
+	}
+	all := c.Training.Work(c.Steps, m.Visible(), m.Hidden())
+	passes := all / (2 * train.RowWork(m.Visible(), m.Hidden())) // of a replica, down and up
+	z.temperatures = min(max(int(passes/firstShare/float64(2*z.chains)), leastTemperatures), z.temperatures)
+	z.rounds = min(max(int(passes/firstShare/usualReplicas), leastRounds), z.rounds)
+	z.work = all/2 - float64(2*z.chains*z.temperatures)*train.RowWork(m.Visible(), m.Hidden())
+}
+
 // settings returns the settings of the estimates. A nil base is the uniform
 // distribution.
 func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
@@ -129,6 +154,10 @@ func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
 	s.Annealing.Chains, s.Annealing.Temperatures, s.Annealing.Base = z.chains, z.temperatures, base
 	s.BurnIn = z.rounds / burnInShare
 	s.Rounds = z.rounds - s.BurnIn
+	s.Work = max(1, z.work)
+	if z.work == 0 {
+		s.Work = 0
+	}
 	switch {
 	case z.fixed:
 		s.Longest = 0

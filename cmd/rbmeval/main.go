@@ -208,6 +208,7 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 		}
 	}
 	e := &evaluation{options: *o, scored: scored{examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len()))}, split: split, about: about, all: all, logZEstimates: unknown()}
+	e.budget(e.flags, o.model.Path, m)
 	if err := cmp.Or(e.choose(), e.addBare(o.model.Path), e.mutants.prepare(ctx, e)); err != nil || !e.estimated() {
 		return e, err
 	}

@@ -53,7 +53,7 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		e.addLikelihood(&rec)
 	}
 	if truth, ok := train.TrueLikelihood(e.set, e.labelled()); ok && e.by != "" {
-		number("law_log_likelihood", "  of the true distribution", truth)
+		number("true_log_likelihood", "  of the true distribution", truth)
 	}
 	if e.pl {
 		number("pseudo_likelihood", "mean pseudo-log-likelihood", e.set.Mean(e.index, e.pseudo))

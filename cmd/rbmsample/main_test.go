@@ -48,7 +48,7 @@ type jsonResult struct {
 	Tau      *float64          `json:"tau"`
 	ESS      *float64          `json:"ess"`
 	RHat     *float64          `json:"r_hat"`
-	Laws     []jsonLaw         `json:"laws"`
+	Queries  []jsonQuery       `json:"queries"`
 	Nearest  *nearest          `json:"nearest,omitempty"`
 	Classes  *sample.Agreement `json:"samples_of_class,omitempty"`
 	Seconds  float64           `json:"seconds"`
@@ -59,7 +59,7 @@ type jsonResult struct {
 	Out      string            `json:"out"`
 }
 
-type jsonLaw struct {
+type jsonQuery struct {
 	Of        string     `json:"of,omitempty"` // "class 3", "row 0"
 	NegPhase  string     `json:"negphase"`
 	Start     string     `json:"start"` // how the chains of the samples start
@@ -210,18 +210,18 @@ func TestAsTheyCame(t *testing.T) {
 func TestJSON(t *testing.T) {
 	isolate(t)
 	r := object(t, "-model m.npz -class 11 -n 30 -out a.npz")
-	if r.N != 30 || r.Class != "11" || !r.Mixed || r.Tau == nil || r.ESS == nil || r.RHat == nil || r.Out != "a.npz" || len(r.Laws) != 1 ||
-		r.Laws[0].TauOf == "" ||
-		r.Laws[0].Samples == nil || r.Laws[0].Start != "random" || r.Nearest == nil || r.Laws[0].Trips != nil {
+	if r.N != 30 || r.Class != "11" || !r.Mixed || r.Tau == nil || r.ESS == nil || r.RHat == nil || r.Out != "a.npz" || len(r.Queries) != 1 ||
+		r.Queries[0].TauOf == "" ||
+		r.Queries[0].Samples == nil || r.Queries[0].Start != "random" || r.Nearest == nil || r.Queries[0].Trips != nil {
 		t.Errorf("%+v", r)
 	}
 	r = object(t, "-model m.npz -class 11 -rounds 256 -negphase pt:chains=4:tau=1/2/4 -out b.npz")
-	if r.Class != "11" || r.N != 50 || r.Laws[0].Trips == nil || *r.Laws[0].Trips == 0 || r.Laws[0].NegPhase != "pt:k=1:swaps=1:chains=4:start=uniform:tau=1/2/4" {
+	if r.Class != "11" || r.N != 50 || r.Queries[0].Trips == nil || *r.Queries[0].Trips == 0 || r.Queries[0].NegPhase != "pt:k=1:swaps=1:chains=4:start=uniform:tau=1/2/4" {
 		t.Errorf("a ladder: %+v", r)
 	}
 	// Without data there is no comparison with them, and a message says so.
 	r = object(t, "-model plain.npz -out c.npz")
-	if r.N != 100 || r.Laws[0].Samples != nil || r.Nearest != nil || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "-data") {
+	if r.N != 100 || r.Queries[0].Samples != nil || r.Nearest != nil || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "-data") {
 		t.Errorf("no data: %+v", r)
 	}
 	r = object(t, "-model m.npz -class any -n 40 -out d.csv")
@@ -257,7 +257,7 @@ func TestNotMixed(t *testing.T) {
 		t.Errorf("status %d\n%s%s", r.Status, r.Stdout, r.Stderr)
 	}
 	args[len(args)-1] = "b.npz"
-	if got := object(t, strings.Join(args, " ")); got.Mixed || got.Laws[0].Why == "" || got.Laws[0].Start != "data" {
+	if got := object(t, strings.Join(args, " ")); got.Mixed || got.Queries[0].Why == "" || got.Queries[0].Start != "data" {
 		t.Errorf("%+v", got)
 	}
 	args[len(args)-1] = "c.npz"
@@ -291,7 +291,7 @@ func TestClamp(t *testing.T) {
 		out := c.model + c.file + ".csv"
 		r := object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 8 -means -out "+out)
 		lines := strings.Split(strings.TrimSpace(clitest.Read(t, out)), "\n")
-		if r.N != 16 || len(r.Laws) != 2 || len(lines) != 17 {
+		if r.N != 16 || len(r.Queries) != 2 || len(lines) != 17 {
 			t.Fatalf("%s: %+v", c.file, r)
 		}
 		filled := map[string]bool{}
@@ -410,7 +410,7 @@ func TestRowsWithoutLabel(t *testing.T) {
 	clitest.Write(t, "empty.csv", strings.ReplaceAll(rows, "?", ""))
 	for out, args := range map[string]string{"a": "", "b": "-data empty.csv ", "c": "-data semi.csv -unlabelled ? ", "d": "-class any "} {
 		r := object(t, "-model semi.npz -rounds 64 -n 5 "+args+"-out "+out+".npz")
-		if r.Nearest == nil || r.Laws[0].Samples == nil {
+		if r.Nearest == nil || r.Queries[0].Samples == nil {
 			t.Errorf("%q: nothing is compared with the training rows: %+v, %q", args, r, r.Warnings)
 		}
 	}

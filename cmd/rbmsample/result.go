@@ -84,7 +84,7 @@ func (p *plan) record(r *result) (rec cli.Record) {
 	rec.Add("tau", tau)
 	rec.Add("ess", ess)
 	rec.Add("r_hat", rhat)
-	rec.Add("laws", verdicts)
+	rec.Add("queries", verdicts)
 	if c := r.nearest; c.Of > 0 {
 		var nearest cli.Record // comparison with the nearest training rows
 		nearest.Add("distance", c.Distance)

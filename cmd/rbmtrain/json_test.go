@@ -14,7 +14,7 @@ type jsonResult struct {
 	SecondsInAll   float64                    `json:"seconds_in_all"`
 	Metrics        map[string]float64         `json:"metrics"`
 	Best           map[string]train.BestValue `json:"best,omitempty"`
-	Law            *float64                   `json:"law_log_likelihood_train,omitempty"`
+	Law            *float64                   `json:"true_log_likelihood_train,omitempty"`
 	SwapRates      []float64                  `json:"swap_rates,omitempty"`
 	RoundTrips     *int64                     `json:"round_trips,omitempty"`
 	OffWeight      *float64                   `json:"off_weight,omitempty"`

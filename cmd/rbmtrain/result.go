@@ -276,7 +276,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		}
 	}
 	if truth, known := train.TrueLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0); known {
-		rec.Add("law_log_likelihood_train", truth)
+		rec.Add("true_log_likelihood_train", truth)
 	}
 	if r.reading != nil {
 		rec.Add("balanced_error", r.reading.confusion.BalancedError()) // on the rows of read

@@ -42,6 +42,8 @@ type Bracket struct {
 
 	// Warnings say why an estimate, or all of them, may be wrong. Of has the names of the estimates.
 	Warnings []diag.Warning
+
+	Stopped *diag.Warning // why the ladder stopped before its estimate was good enough, or nil; Warnings has it too
 }
 
 // A Ratio is the multistate Bennett estimate of log Z along a ladder.

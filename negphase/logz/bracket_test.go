@@ -193,3 +193,25 @@ func TestWorthOfDraws(t *testing.T) {
 		t.Errorf("flat: %+v, %v", r, err)
 	}
 }
+
+// A ladder stops if it cannot make its round trips within its rounds, even at the highest rate that the
+// counted ones allow.
+func TestHopeless(t *testing.T) {
+	s := DefaultSettings() // 10 ladders, so that 100 round trips are wanted; a third of the rounds is burn-in
+	for _, c := range []struct {
+		trips, sampled int64
+		longest        int
+		want           bool
+	}{
+		{100, 2000, 3000, false},
+		{0, 2000, 96_000, true}, // 3 at most in 2000 rounds: 100 take 66,667 of 64,000
+		{0, 2000, 102_000, false},
+		{25, 2000, 9000, false}, // 38 at most: 5263 of 6000
+		{16, 2000, 9000, true},  // 27 at most: 7407 of 6000
+	} {
+		w := s.hopeless(draws{trips: c.trips, sampled: int(c.sampled)}, c.longest)
+		if (w != nil) != c.want {
+			t.Errorf("%+v: got %v", c, w)
+		}
+	}
+}

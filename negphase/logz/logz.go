@@ -83,7 +83,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		if err != nil {
 			return Bracket{}, err
 		}
-		b.Start, b.Ladder, b.RoundTrips, b.Rounds = d.before, d.after, d.trips, d.rounds
+		b.Start, b.Ladder, b.RoundTrips, b.Rounds, b.Stopped = d.before, d.after, d.trips, d.rounds, d.stopped
 		if s.Reverse {
 			a, err := partition.ReverseAIS(ctx, m, annealing, d.start, key.Child(reverseKey), progressOf(Reversing))
 			if err != nil {

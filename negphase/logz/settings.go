@@ -19,10 +19,14 @@ type Settings struct {
 	Annealing partition.Annealing
 	// Groups is the number of independent ladders. A round is a Gibbs step and swaps. Each ladder makes
 	// BurnIn rounds, and then Rounds rounds from which draws are taken. The temperatures are tuned in
-	// the first half of the burn-in. While the draws are not enough, the frozen ladder doubles its
-	// rounds, with the same fraction of burn-in. It stops before it exceeds Longest rounds, burn-in
-	// included, or some two minutes of a core. If Longest is 0, the ladder never doubles its rounds.
+	// the first half of the burn-in. While the draws are not enough, the ladder doubles its
+	// rounds, with the same fraction of burn-in, and places temperatures again where this pays. It stops
+	// before it exceeds Longest rounds, burn-in included, or Work, and as soon as its round trips show that it
+	// cannot have enough of them by then. If Longest is 0, the ladder never doubles its rounds.
 	Groups, BurnIn, Rounds, Longest int
+	// Work bounds the rounds of a ladder that doubles them; 0 stands for two minutes of a core. Its unit is one
+	// weight of one replica in one round, or of one chain at one temperature of AIS.
+	Work float64
 
 	// LowerBound is a lower bound of log Z from known states, as the function LowerBound computes it;
 	// −Inf if there is none.

@@ -16,6 +16,7 @@ const (
 	FewWeightsHigh diag.Kind = "few_weights_high" // its reverse: log Z is likely below it
 	NoOverlap      diag.Kind = "no_overlap"       // neighbouring temperatures overlap too little for an estimate
 	Impossible     diag.Kind = "impossible"       // below the lower bound
+	Hopeless       diag.Kind = "hopeless"         // the ladder stopped, because it cannot make enough round trips
 	SameChains     diag.Kind = "same_chains"      // from the same chains as an impossible estimate
 	OffExact       diag.Kind = "off_exact"        // an estimate differs from the exact log Z
 	Disagree       diag.Kind = "disagree"         // two estimates differ: see pairs; the kind has their methods appended
@@ -39,6 +40,9 @@ func (s Settings) check(b *Bracket) {
 		b.checkWeights(bounds)
 		b.applyBound()
 		b.checkPairs()
+		if b.Stopped != nil {
+			b.Warnings = append(b.Warnings, *b.Stopped)
+		}
 		if len(b.Bounds) == 0 || !b.Doubtful(ByBennett) {
 			return
 		}
