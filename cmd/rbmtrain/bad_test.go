@@ -205,10 +205,10 @@ func TestBadFiles(t *testing.T) {
 		args    string
 		want    []string
 	}{
-		{"IDX images cut short", images, idx(10, 28, 28)[:100], "-data " + images, []string{images, "cut short", "fetch it again"}},
+		{"IDX images cut short", images, idx(10, 28, 28)[:100], "-data " + images, []string{images, "cut short", "save it again"}},
 		{"IDX header cut short", images, idx(10, 28, 28)[:6], "-data " + images, []string{images, "cut short"}},
 		{"IDX file empty", images, "", "-data " + images, []string{images, "cut short"}},
-		{"IDX labels for images", images, idx(10), "-data " + images, []string{images, "labels (1 dimension), but images (3 dimensions) belong there"}},
+		{"IDX labels for images", images, idx(10), "-data " + images, []string{images, "an array of 1 dimensions, as of labels"}},
 		{"IDX of HTML", images, "<html>no</html>", "-data " + images, []string{images, "not an IDX file"}},
 		{"IDX gzip damaged", images, "\x1f\x8b\x08garbage garbage", "-data " + images, []string{images, "fetch it again"}},
 		{"MNIST folder missing", "", "", "-data mnist -data-dir d", []string{"mnist: -data-dir", "train-images-idx3-ubyte.gz", "GORBM_DATA"}},

@@ -144,7 +144,7 @@ func TestBadData(t *testing.T) {
 		{"IDX gzipped, of a huge claim", []string{"x.idx.gz", gzipped(t, idxHeader(1<<20, 1<<10, 1<<10)+"few")}, "-data x.idx.gz", []string{"x.idx.gz"}},
 		{"IDX gzipped, cut", []string{"x.idx.gz", gzipped(t, idx(20, 2, 2))[:30]}, "-data x.idx.gz", []string{"x.idx.gz"}},
 		{"IDX of more than it says", []string{"x.idx", idx(20, 2, 2) + "more"}, "-data x.idx", []string{"x.idx"}},
-		{"labels of another count", []string{"x-images-idx3-ubyte", idx(20, 2, 2), "x-labels-idx1-ubyte", idx(19)}, "-data x-images-idx3-ubyte,x-labels-idx1-ubyte", []string{"x-labels-idx1-ubyte", "19 labels for the 20 images"}},
+		{"labels of another count", []string{"x-images-idx3-ubyte", idx(20, 2, 2), "x-labels-idx1-ubyte", idx(19)}, "-data x-images-idx3-ubyte,x-labels-idx1-ubyte", []string{"x-labels-idx1-ubyte", "[19] for 20 examples"}},
 		{"images for labels", []string{"x.idx", idx(20, 2, 2), "y.idx", idx(20, 2, 2)}, "-data x.idx,y.idx", []string{"y.idx"}},
 		{"labels missing", []string{"x.idx", idx(20, 2, 2)}, "-data x.idx,y.idx", []string{"y.idx", "does not exist"}},
 		// npz.
