@@ -22,6 +22,12 @@ v = want["v"].astype("float32")
 def check(what, got, to):
     assert got.shape == to.shape and abs(got - to).max() < 1e-4, (what, got, to)
 check("free energy", free_energy(v), want["free"])
+x = v[:, :-2]
+check("log p(y|x)", log_proba(x, 2), want["log_proba"])
+try:
+    check("PyTorch's log p(y|x)", torch_log_proba(torch.from_numpy(x), 2).detach().numpy(), want["log_proba"])
+except NameError:
+    pass
 try:
     check("scikit-learn", hidden_means(v), want["hidden"])
 except NameError:
@@ -175,6 +181,8 @@ func writeTruth(t *testing.T) {
 	free, hidden := make([]float64, rows), rbm.NewMatrix(rows, m.Hidden())
 	m.FreeEnergy(free, v)
 	m.HiddenMean(hidden, v)
+	logp := make([]float64, rows*m.Classes())
+	m.ClassLogProb(logp, v)
 	f, err := os.Create("want.npz")
 	if err != nil {
 		t.Fatal(err)
@@ -183,6 +191,7 @@ func writeTruth(t *testing.T) {
 	if err := npz.Write(f, []npz.Named{
 		{Name: "v", Shape: []int{rows, m.Visible()}, Data: bits}, {Name: "free", Shape: []int{rows}, Data: free},
 		{Name: "hidden", Shape: []int{rows, m.Hidden()}, Data: hidden.Data},
+		{Name: "log_proba", Shape: []int{rows, m.Classes()}, Data: logp},
 	}); err != nil {
 		t.Fatal(fmt.Errorf("want.npz: %w", err))
 	}
