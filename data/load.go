@@ -321,6 +321,8 @@ func unknown(spec, name string) error {
 		return specErrorf("no data set named: use %s, or a %s file", strings.Join(sets, ", "), grammar.List(kinds, "or"))
 	case err == nil && info.IsDir():
 		return specErrorf("%s is a folder; name a %s file in it", spec, grammar.List(kinds, "or"))
+	case err == nil && conversion(spec) != "":
+		return specErrorf("%s: such files are not read; convert it by: %s", spec, conversion(spec))
 	case err == nil:
 		return specErrorf("%s: data files must end in %s; convert or rename it", spec, grammar.List(endings, "or"))
 	case strings.ContainsRune(spec, filepath.Separator) || filepath.Ext(spec) != "" && !strings.Contains(spec, ":"):

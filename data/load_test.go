@@ -181,7 +181,7 @@ func TestBadPaths(t *testing.T) {
 		}
 	}
 	_, _, err := Load(context.Background(), text, Options{})
-	checkFormat(t, err, text, "must end in .csv, .tsv, .txt, .dat, .data, .amat, .tab, .csv.gz, .tsv.gz, .txt.gz, .npz, .npy, .fasta, .fa, .faa, .fna, .afa, .a2m, .sto, .stk, -ubyte, -ubyte.gz, .idx or .idx.gz; convert")
+	checkFormat(t, err, text, "must end in .csv, .tsv, .txt, .dat, .data, .amat, .tab, .csv.gz, .tsv.gz, .txt.gz, .npz, .npy, .fasta, .fa, .faa, .fna, .afa, .a2m, .a3m, .sto, .stk, .stockholm, -ubyte, -ubyte.gz, .idx or .idx.gz; convert")
 	_, _, err = Load(context.Background(), dir, Options{})
 	checkFormat(t, err, "is a folder")
 	folder := filepath.Join(dir, "folder.csv")

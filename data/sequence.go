@@ -30,7 +30,7 @@ var alphabets = map[string]string{
 const sequenceFiles = "FASTA"
 
 // sequenceEndings are the endings of files of aligned sequences; .gz may follow them.
-var sequenceEndings = []string{".fasta", ".fa", ".faa", ".fna", ".afa", ".a2m", ".sto", ".stk"}
+var sequenceEndings = []string{".fasta", ".fa", ".faa", ".fna", ".afa", ".a2m", ".a3m", ".sto", ".stk", ".stockholm"}
 
 // IsSequenceFile reports whether path has the ending of a file of aligned sequences.
 func IsSequenceFile(path string) bool {
@@ -61,6 +61,9 @@ func newAlphabet(name string) (*alphabet, error) {
 			return nil, specErrorf("unknown alphabet %s%s", quote(name), grammar.DidYouMeanOr(name, known, "there are "+strings.Join(known, ", ")+", or name a file that holds its letters, the gap first"))
 		}
 		letters = strings.TrimSpace(string(b))
+		if at := strings.IndexByte(letters, '-'); at > 0 { // the gap comes first
+			letters = "-" + letters[:at] + letters[at+1:]
+		}
 	}
 	return alphabetOf(name, letters)
 }
@@ -110,20 +113,25 @@ type sequenceReader struct {
 	in       *bufio.Reader
 	line     int
 	sites    int
-	states   []uint8   // states of the rows so far
-	rows     int       // number of rows so far
+	raw      []byte    // the sequences so far, one after another, without white space
+	ends     []int     // the end of each in raw
+	begins   []int     // the line in which each begins
 	names    []string  // names of the rows so far
+	states   []uint8   // states of the rows
+	rows     int       // number of rows so far
 	used     [256]bool // letters that occur, except for insertions
 	unknown  [256]int  // counts of the letters that are not in the alphabet
 	inserted int       // number of letters and points dropped
-	letters  [2]int    // number of lower-case letters, and of letters kept
+	points   int       // number of points read as gaps
+	chosen   bool      // the alphabet was chosen by its letters
+	raised   int       // number of lower-case letters read as capitals
 	after    int       // first line with text after the end of a Stockholm alignment; 0: there is none
 }
 
 // loadSequences reads a file of aligned sequences, FASTA or Stockholm, gzipped or not. Each site becomes a
-// group with one unit for each letter of the alphabet. Lower-case letters and points are insertions and are
-// dropped. Letters that are not in the alphabet are read as gaps, which Notes counts. Rows have no labels.
-// If the spec names no alphabet it is that of Options.Schema, or protein.
+// group with one unit for each letter of the alphabet. align says what lower-case letters and points are.
+// Letters that are not in the alphabet are read as gaps, which Notes counts. Rows have no labels. If the spec
+// names no alphabet it is that of Options.Schema, or dna or rna if all letters are nucleotides, or protein.
 func loadSequences(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	path, name, err := sequenceSettings(sp.text)
 	if err != nil {
@@ -135,14 +143,15 @@ func loadSequences(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 		a, err = newAlphabet(name)
 	case opt.Schema != nil && opt.Schema.Alphabet != "":
 		a, err = alphabetOf("of the model", opt.Schema.Alphabet)
-	default:
-		a, err = newAlphabet("protein")
 	}
 	if err != nil {
 		return nil, err
 	}
 	r := &sequenceReader{path: path, alphabet: a}
 	if err := r.file(ctx, r.add); err != nil {
+		return nil, err
+	}
+	if err := r.align(); err != nil {
 		return nil, err
 	}
 	return r.set(sp.text)
@@ -313,6 +322,8 @@ func (r *sequenceReader) read(each func(name string, line int, letters []byte) e
 		return err
 	case bytes.HasPrefix(line, []byte(stockholmMagic)):
 		return r.stockholm(each)
+	case bytes.IndexByte(line, '\r') >= 0:
+		return r.wrong(fmt.Sprintf("lines end with carriage returns alone; convert them, as by: tr '\\r' '\\n' < %s", r.path))
 	case line[0] != '>':
 		return r.wrong(fmt.Sprintf("%s is no line >NAME of a FASTA file, and no # STOCKHOLM 1.0", quote(string(line))))
 	}
@@ -393,48 +404,154 @@ func (r *sequenceReader) stockholm(each func(name string, line int, letters []by
 	return nil
 }
 
-// add adds a row for a sequence, which begins in the given line.
+// add stores a sequence, which begins in the given line.
 func (r *sequenceReader) add(name string, line int, letters []byte) error {
-	from := len(r.states)
 	for _, c := range letters {
 		switch {
-		case c == '.' || c >= 'a' && c <= 'z':
-			if r.inserted++; c != '.' {
-				r.letters[0]++
-			}
-			continue
 		case c == ' ' || c == '\t':
-			continue
-		case c == '*' && r.alphabet.state[c] < 0: // * ends a translated sequence
-			r.inserted++
 			continue
 		case c <= ' ' || c > '~':
 			return formatErrorf("%s:%d: sequence %d, %s, has the byte %#x, which is not a letter", r.path, line, r.rows+1, quote(name), c)
 		}
-		state := r.alphabet.state[c]
-		if r.used[c] = true; c != '-' {
-			r.letters[1]++
+		r.raw = append(r.raw, c)
+	}
+	r.rows++
+	r.names, r.begins, r.ends = append(r.names, firstWord(name)), append(r.begins, line), append(r.ends, len(r.raw))
+	if len(r.raw) > maxWords*8 {
+		return formatErrorf("%s: more than the 1 GiB of letters that is allowed; split the file", r.path)
+	}
+	return nil
+}
+
+// row returns sequence i, without a final *, which ends a translated sequence.
+func (r *sequenceReader) row(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = r.ends[i-1]
+	}
+	row := r.raw[from:r.ends[i]]
+	if r.alphabet == nil || r.alphabet.state['*'] < 0 {
+		row = bytes.TrimSuffix(row, []byte("*"))
+	}
+	return row
+}
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// align sets the states of the rows. In a file without capitals, lower-case letters count as capitals.
+// Lower-case letters and points are then insertions, which are dropped, as in the formats A2M and A3M. There
+// is another rule for files whose rows are equally long: an inserted column has lower-case letters and points
+// alone, and in all other columns a point is a gap, as in Pfam's files, and a lower-case letter is read as a
+// capital. If columns have both capitals and lower-case letters, the first rule has precedence if it gives
+// all rows the same number of sites.
+func (r *sequenceReader) align() error {
+	const (
+		hasLower = 1 << iota
+		hasUpper
+		hasGap
+	)
+	if r.rows == 0 {
+		return formatErrorf("%s: no sequences", r.path)
+	}
+	lower, upper := 0, 0
+	for _, c := range r.raw {
+		if isLower(c) {
+			lower++
+		} else if c >= 'A' && c <= 'Z' {
+			upper++
 		}
+	}
+	if upper == 0 && lower > 0 {
+		r.raised, r.raw = lower, bytes.ToUpper(r.raw)
+	} else if lower > mostInserted*upper {
+		return formatErrorf("%s: %d of %d letters are lower-case, which marks insertions that are dropped; write the aligned letters in upper case", r.path, lower, lower+upper)
+	}
+	columns := make([]uint8, len(r.row(0))) // what occurs in each, if all rows have this length
+	long, mixed, sites, even := true, false, -1, true
+	for i := range r.rows {
+		row, n := r.row(i), 0
+		long = long && len(row) == len(columns)
+		for j, c := range row {
+			kind := uint8(0)
+			switch {
+			case isLower(c):
+				kind = hasLower
+			case c != '.':
+				if n++; c != '-' {
+					kind = hasUpper
+				} else {
+					kind = hasGap
+				}
+			}
+			if long {
+				columns[j] |= kind
+			}
+		}
+		if sites < 0 {
+			sites = n
+		}
+		even = even && n == sites
+	}
+	for _, c := range columns {
+		mixed = mixed || c&hasLower > 0 && c&hasUpper > 0
+	}
+	aligned := long && !(mixed && even) // by columns
+	if aligned {
+		sites = 0
+		for _, c := range columns {
+			if c&(hasUpper|hasGap) > 0 {
+				sites++
+			}
+		}
+	}
+	if sites == 0 {
+		return formatErrorf("%s:%d: sequence 1, %s, has no letters in upper case and no gaps; lower-case letters are insertions and are dropped", r.path, r.begins[0], quote(r.names[0]))
+	}
+	if sites > maxSites {
+		return formatErrorf("%s:%d: %d sites are more than the %d that are allowed", r.path, r.begins[0], sites, maxSites)
+	}
+	kept := r.raw[:0] // behind the rows that are still to be read
+	for i := range r.rows {
+		row := r.row(i)
+		from := len(kept)
+		end := 0
+		if i > 0 {
+			end = r.ends[i-1]
+		}
+		r.inserted += r.ends[i] - end - len(row) // a final *
+		for j, c := range row {
+			switch {
+			case aligned && columns[j]&(hasUpper|hasGap) == 0, !aligned && (c == '.' || isLower(c)):
+				r.inserted++
+				continue
+			case c == '.':
+				r.points++
+				c = '-'
+			case isLower(c):
+				r.raised++
+				c -= 'a' - 'A'
+			}
+			r.used[c] = true
+			kept = append(kept, c)
+		}
+		if n := len(kept) - from; n != sites {
+			return formatErrorf("%s:%d: sequence %d, %s, has %d sites where the first has %d; align all sequences (insertions are lower-case letters and points)", r.path, r.begins[i], i+1, quote(r.names[i]), n, sites)
+		}
+	}
+	r.sites, r.states = sites, kept
+	if r.alphabet == nil {
+		r.alphabet, _ = newAlphabet(r.fitting())
+	}
+	if r.rows*((sites*len(r.alphabet.letters)+63)/64) > maxWords {
+		return formatErrorf("%s: more than the 1 GiB of bits that is allowed; split the file", r.path)
+	}
+	for k, c := range r.states {
+		state := r.alphabet.state[c]
 		if state < 0 {
 			r.unknown[c]++
 			state = 0
 		}
-		r.states = append(r.states, uint8(state))
-	}
-	n := len(r.states) - from
-	switch {
-	case r.rows == 0 && n == 0:
-		return formatErrorf("%s:%d: sequence 1, %s, has no letters in upper case and no gaps; lower-case letters are insertions and are dropped", r.path, line, quote(name))
-	case r.rows == 0 && n > maxSites:
-		return formatErrorf("%s:%d: %d sites are more than the %d that are allowed", r.path, line, n, maxSites)
-	case r.rows == 0:
-		r.sites = n
-	case n != r.sites:
-		return formatErrorf("%s:%d: sequence %d, %s, has %d sites where the first has %d; align all sequences (insertions are lower-case letters and points)", r.path, line, r.rows+1, quote(name), n, r.sites)
-	}
-	r.names = append(r.names, firstWord(name))
-	if r.rows++; r.rows*((r.sites*len(r.alphabet.letters)+63)/64) > maxWords {
-		return formatErrorf("%s: more than the 1 GiB of bits that is allowed; split the file", r.path)
+		r.states[k] = uint8(state)
 	}
 	return nil
 }
@@ -445,48 +562,50 @@ const mostInserted = 10
 
 // set returns the sequences read as a set.
 func (r *sequenceReader) set(name string) ([]*Set, error) {
-	if r.rows == 0 {
-		return nil, formatErrorf("%s: no sequences", r.path)
-	}
-	if lower, upper := r.letters[0], r.letters[1]; lower > mostInserted*upper {
-		return nil, formatErrorf("%s: %d of %d letters are lower-case, which marks insertions that are dropped; write the aligned letters in upper case", r.path, lower, lower+upper)
-	}
 	if why := checkShape(int64(r.rows), int64(r.sites*len(r.alphabet.letters))); why != "" {
 		return nil, formatErrorf("%s: %s", r.path, why)
 	}
 	s := newSequences(name, r.alphabet, r.sites, r.states)
 	s.RowNames = r.names
+	note := func(n int, format string, args ...any) {
+		if n > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+		}
+	}
 	if text := r.unknownLetters(); text != "" {
 		s.Notes = append(s.Notes, text)
 	}
-	if hint := r.nucleotides(); hint != "" {
-		s.Notes = append(s.Notes, hint)
+	if r.chosen {
+		note(1, "all letters are those of nucleotides, and are read as %s; -data %s:alphabet=protein reads them as a protein's", strings.ToUpper(r.alphabet.name), r.path)
 	}
-	if r.inserted > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d lower-case letters, points and final * are insertions and are dropped", r.inserted))
-	}
-	if r.after > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("only the first alignment is read, which ends before line %d; write further alignments to separate files", r.after))
-	}
+	note(r.points, "%d points in columns with capitals or - are read as gaps", r.points)
+	note(r.raised, "%d lower-case letters are read as capitals, because all letters are so, or because rows are equally long and their columns have capitals", r.raised)
+	note(r.inserted, "%d lower-case letters, points and final * are insertions and are dropped", r.inserted)
+	note(r.after, "only the first alignment is read, which ends before line %d; write further alignments to separate files", r.after)
 	return []*Set{s}, nil
 }
 
-// nucleotides returns a note if sequences are read as proteins although all of their letters are those of
-// nucleotides, and "" otherwise.
-func (r *sequenceReader) nucleotides() string {
-	if r.alphabet.name != "protein" {
-		return ""
-	}
+// fitting returns the name of the alphabet that fits the letters: dna or rna if all are those of nucleotides
+// and most of these occur, and protein otherwise.
+func (r *sequenceReader) fitting() string {
+	different := 0
 	for c, used := range r.used {
-		if used && !strings.ContainsRune("-ACGTUN", rune(c)) {
-			return ""
+		switch {
+		case !used || c == '-' || c == 'N':
+		case strings.ContainsRune("ACGTU", rune(c)):
+			different++
+		default:
+			return "protein"
 		}
 	}
-	name := "dna"
-	if r.used['U'] && !r.used['T'] {
-		name = "rna"
+	if different < 3 {
+		return "protein"
 	}
-	return fmt.Sprintf("all letters are those of nucleotides, and are read as a protein's of %d letters; -data %s:alphabet=%s reads them as %s", len(r.alphabet.letters), r.path, name, strings.ToUpper(name))
+	r.chosen = true
+	if r.used['U'] && !r.used['T'] {
+		return "rna"
+	}
+	return "dna"
 }
 
 // unknownLetters returns a note that counts the letters that are not in the alphabet, the most frequent

@@ -137,7 +137,8 @@ func TestBadSequences(t *testing.T) {
 		{"a.fasta", "", ">a\nACD\n>b\nAC\nDE\n", `a.fasta:3: sequence 2, "b", has 4 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},
 		{"a.fasta", "", ">a\nACD\n>b\n", `a.fasta:3: sequence 2, "b", has 0 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},
 		{"a.fasta", "", ">a\nACdefghiklmnpqrstvwyacd--\n>b\nA-defghiklmnpqrstvwyacd-C\n", `a.fasta: 42 of 46 letters are lower-case, which marks insertions that are dropped; write the aligned letters in upper case`},
-		{"a.fasta", "", ">a\nacd\n", `a.fasta:1: sequence 1, "a", has no letters in upper case and no gaps; lower-case letters are insertions and are dropped`},
+		{"a.fasta", "", ">a\rAC\r>b\rAC", `a.fasta:1: lines end with carriage returns alone; convert them, as by: tr '\r' '\n' < a.fasta`},
+		{"a.fasta", "", ">a\n...\n", `a.fasta:1: sequence 1, "a", has no letters in upper case and no gaps; lower-case letters are insertions and are dropped`},
 		{"a.fasta", "", ">a\nA\x00D\n", `a.fasta:1: sequence 1, "a", has the byte 0x0, which is not a letter`},
 		{"a.fasta", ":alphabet=rnaa", ">a\nA\n", `unknown alphabet "rnaa"; did you mean rna? (there are dna, protein, rna, or name a file that holds its letters, the gap first)`},
 		{"a.fasta", ":letters=rna", ">a\nA\n", `a.fasta has no setting "letters"; it has alphabet`},
@@ -175,7 +176,11 @@ func TestDamagedSequences(t *testing.T) {
 	}
 	oracle.Each(damaged(), rbm.NewKey(37).Child(1), seeds, words, func(i int, file []byte) {
 		r := &sequenceReader{path: "t.fasta", alphabet: a, in: bufio.NewReader(bytes.NewReader(file))}
-		if err := r.read(r.add); err != nil {
+		err := r.read(r.add)
+		if err == nil {
+			err = r.align()
+		}
+		if err != nil {
 			checkFormat(t, err, "t.fasta")
 			return
 		}
@@ -218,23 +223,90 @@ func plainSequences(text string) string {
 		if _, ok := rows[name]; !ok {
 			order, rows[name] = append(order, name), ""
 		}
-		for _, c := range letters {
-			switch {
-			case strings.ContainsRune(alphabets["protein"], c):
-				rows[name] += string(c)
-			case c == '.' || c == '*' || c == ' ' || c == '\t' || c >= 'a' && c <= 'z':
-				rows[name] += ""
-			default:
-				rows[name] += "-"
+		rows[name] += strings.NewReplacer(" ", "", "\t", "").Replace(letters)
+	}
+end:
+	all := make([]string, len(order))
+	long := true
+	for i, name := range order {
+		all[i] = strings.TrimSuffix(rows[name], "*")
+		long = long && len(all[i]) == len(all[0])
+	}
+	if joined := strings.Join(all, " "); !strings.ContainsAny(joined, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		all = strings.Split(strings.ToUpper(joined), " ")
+	}
+	const lower = "abcdefghijklmnopqrstuvwxyz"
+	insertions := func(row string) string {
+		return strings.Map(func(c rune) rune {
+			if strings.ContainsRune(lower+".", c) {
+				return -1
+			}
+			return c
+		}, row)
+	}
+	mixed, even := false, true
+	byColumns := make([]string, len(all))
+	if long {
+		for j := range all[0] {
+			column := ""
+			for _, row := range all {
+				column += row[j : j+1]
+			}
+			mixed = mixed || strings.ContainsAny(column, lower) && strings.Trim(column, lower+".-") != ""
+			if strings.Trim(column, lower+".") != "" {
+				for i := range all {
+					byColumns[i] += strings.ToUpper(strings.ReplaceAll(column[i:i+1], ".", "-"))
+				}
 			}
 		}
 	}
-end:
-	var all []string
-	for _, name := range order {
-		all = append(all, rows[name])
+	for _, row := range all {
+		even = even && len(insertions(row)) == len(insertions(all[0]))
+	}
+	for i, row := range all {
+		if all[i] = insertions(row); long && !(mixed && even) {
+			all[i] = byColumns[i]
+		}
+		all[i] = strings.Map(func(c rune) rune {
+			if !strings.ContainsRune(alphabets["protein"], c) {
+				return '-'
+			}
+			return c
+		}, all[i])
 	}
 	return strings.Join(all, " ")
+}
+
+// How points, lower-case letters and * are read depends on what else is in their columns.
+func TestAlignmentDialects(t *testing.T) {
+	gapLast := writeFile(t, "letters", "XY-\n")
+	for _, c := range []struct{ name, settings, text, rows, notes string }{
+		{"a.fa", "", ">1\nACD.EFGHIK\n>2\nA.CDEFGHIK\n", "ACD-EFGHIK A-CDEFGHIK", "2 points in columns with capitals or - are read as gaps"}, // Pfam
+		{"a.sto", "", "# STOCKHOLM 1.0\n1 AC..-W\n2 ACde.W\n3 .Cd.YW\n//\n", "AC-W AC-W -CYW", "2 points"},                                   // HMMER, but for two points
+		{"a.a2m", "", ">1\nAC..-W\n>2\nACde.W\n", "AC-W AC-W", "1 points"},
+		{"a.a3m", "", ">1\nAC-W\n>2\nACdeDW\n", "AC-W ACDW", "2 lower-case letters, points and final * are insertions"},
+		{"b.a3m", "", ">1\nAcC-W\n>2\nACd-W\n", "AC-W AC-W", "2 lower-case letters, points and final * are insertions"}, // rows are equally long by chance
+		{"b.fa", "", ">1\nacd-w\n>2\nac--w\n", "ACD-W AC--W", "7 lower-case letters are read as capitals"},
+		{"c.fa", "", ">1\nACdW\n>2\nACDW\n", "ACDW ACDW", "1 lower-case letters are read as capitals"}, // masked
+		{"d.fa", "", ">1\nAC*W*\n>2\nACDW\n", "AC-W ACDW", "1 letter (*) is not of the alphabet protein and is read as a gap; 1 lower-case letters, points and final *"},
+		{"e.fa", ":alphabet=" + gapLast, ">1\nXY-\n>2\nYYX\n", "XY- YYX", ""},
+		{"f.fa", "", ">1\nACGU\n>2\nAC-U\n", "ACGU AC-U", "read as RNA"},
+		{"g.fa", "", ">1\nACGT\n>2\nAC-T\n", "ACGT AC-T", "read as DNA"},
+		{"h.stockholm", ":alphabet=protein", "# STOCKHOLM 1.0\n1 ACGT\n//\n", "ACGT", ""},
+	} {
+		path := writeFile(t, c.name, c.text)
+		s, _, err := Load(context.Background(), path+c.settings, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := strings.Join(sequencesOf(s), " "); got != c.rows {
+			t.Errorf("%s: rows %s, want %s", c.name, got, c.rows)
+		}
+		if got := strings.Join(s.Notes, "; "); !strings.Contains(got, c.notes) || (got == "") != (c.notes == "") {
+			t.Errorf("%s: notes %q, want %q", c.name, got, c.notes)
+		}
+	}
 }
 
 // The probabilities of the family sum to one. The mean of ln p over draws is minus the entropy, and the
@@ -314,11 +386,11 @@ func TestLoadFamily(t *testing.T) {
 	}
 }
 
-// A note says that letters of nucleotides are read as those of a protein.
+// Letters of nucleotides choose their alphabet, and a note says so.
 func TestNucleotides(t *testing.T) {
 	for _, c := range []struct{ text, settings, want string }{
-		{">a\nACGT-\n>b\nACGNN\n", "", "are read as a protein's of 21 letters; -data a.fasta:alphabet=dna reads them as DNA"},
-		{">a\nACGU\n", "", ":alphabet=rna reads them as RNA"},
+		{">a\nACGT-\n>b\nACGNN\n", "", "are read as DNA; -data a.fasta:alphabet=protein reads them as a protein's"},
+		{">a\nACGU\n", "", "are read as RNA"},
 		{">a\nACGT\n>b\nACGL\n", "", ""}, {">a\nACGT\n", ":alphabet=dna", ""},
 	} {
 		path := writeFile(t, "a.fasta", c.text)
