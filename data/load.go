@@ -296,7 +296,7 @@ func load(ctx context.Context, text string, opt Options) ([]*Set, error) {
 	path, _ := splitSettings(text)
 	for _, s := range sources() {
 		switch {
-		case s.endings != nil && hasEnding(text, s.endings), s.name == sequenceFiles && IsSequenceFile(path):
+		case s.endings != nil && path == text && hasEnding(text, s.endings), s.name == sequenceFiles && IsSequenceFile(path):
 			return s.load(ctx, spec{text: text}, opt)
 		case s.endings == nil && s.name == name:
 			sp, err := parseSpec(text)
