@@ -269,9 +269,8 @@ func TestWarnings(t *testing.T) {
 		m.VisibleBias[i] = 40
 	}
 	clitest.Save(t, "cold.npz", m, modelfile.About{})
-	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30,pt:tau=1/inf:metropolis")...)
-	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: the ladder does not exchange") ||
-		!strings.Contains(r.Stderr, "warning: pt:tau=1/inf:metropolis: at inverse temperature 0: metropolis in a fixed order") {
+	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30")...)
+	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: the ladder does not exchange") {
 		t.Errorf("%d: %s", r.Status, r.Stderr)
 	}
 	// A short reference and a long estimator of the same kind: the measured distance is the error of the
