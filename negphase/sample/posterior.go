@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/partition"
 )
 
@@ -82,6 +83,12 @@ func NewPosterior(ctx context.Context, m *rbm.RBM, key rbm.Key) (*Posterior, err
 // LogSum returns log Z of m, which must have no constraint, and its standard error in nats, which is 0 if the states
 // of a layer are listed. The error is that of ctx, or wraps rbm.ErrDiverged.
 func LogSum(ctx context.Context, m *rbm.RBM, key rbm.Key) (sum, stdErr float64, err error) {
+	if !m.RealHidden() && 1<<min(m.Hidden(), 30) <= listedStates { // no list is needed, which would be slower
+		if e, err := exact.New(m, listedStates); err == nil {
+			sum, err = e.LogZ(ctx, nil)
+			return sum, 0, err
+		}
+	}
 	l, err := list(m)
 	if err != nil || l.logw != nil {
 		return l.logZ, 0, err
