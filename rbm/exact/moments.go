@@ -29,7 +29,6 @@ type sums struct {
 	to    [1 + units.MaxParams]units.Means
 	in    [4 * vec.Block]float32
 	block units.Block
-	part  units.Distribution
 }
 
 func newSums(p *plan) *sums {
