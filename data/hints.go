@@ -207,7 +207,7 @@ func (s *Set) repeated() string {
 			}
 			p := 0.0
 			for _, n := range counts {
-				p += n * n
+				p += float64(n * n)
 			}
 			equal *= p / math.Pow(float64(s.Len()), 2)
 		}

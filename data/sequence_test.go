@@ -129,9 +129,7 @@ func TestSequenceNames(t *testing.T) {
 }
 
 func TestBadSequences(t *testing.T) {
-	last := writeFile(t, "last.txt", "ACDE-\n")
 	for _, c := range []struct{ name, settings, text, want string }{
-		{"a.fasta", ":alphabet=" + last, ">a\nACD\n", "alphabet " + last + ": the gap, -, is letter 5; write it first"},
 		{"a.fasta", "", "", "a.fasta: no sequences; begin each with a line >NAME"},
 		{"a.fasta", "", "ACD\n", `a.fasta:1: "ACD" is no line >NAME of a FASTA file, and no # STOCKHOLM 1.0`},
 		{"a.fasta", "", ">a\nACD\n>b\nAC\nDE\n", `a.fasta:3: sequence 2, "b", has 4 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},

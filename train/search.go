@@ -82,7 +82,7 @@ const (
 // FirstWork returns the multiply-adds of the first trials, one of each candidate.
 func (s *Search) FirstWork() (sum float64) {
 	for _, hidden := range s.Hidden {
-		sum += s.work(s.NewModel(hidden), s.Steps) * float64(len(s.Rates)*len(s.L2))
+		sum += float64(s.work(s.NewModel(hidden), s.Steps) * float64(len(s.Rates)*len(s.L2)))
 	}
 	return sum
 }
@@ -140,7 +140,7 @@ func (s *Search) promote(ctx context.Context, live []Candidate) (improved []Cand
 		if err != nil {
 			return nil, err
 		}
-		if ok && longer.bound() > t.bound()+worthwhile*math.Abs(float64(t.Score)) {
+		if ok && longer.bound() > t.bound()+float64(worthwhile*math.Abs(float64(t.Score))) {
 			improved = append(improved, longer)
 		}
 	}
@@ -255,7 +255,7 @@ const searchKey = 1<<32 + 16
 
 // work returns the multiply-adds of a trial.
 func (s *Search) work(m *rbm.RBM, steps int) float64 {
-	return s.Base.Work(steps, m.Visible(), m.Hidden()) + 2*judgeChains*(judgeTemperatures+judgeTemperatures/2)*float64(m.Visible()*m.Hidden())
+	return s.Base.Work(steps, m.Visible(), m.Hidden()) + float64(2*judgeChains*(judgeTemperatures+judgeTemperatures/2)*float64(m.Visible()*m.Hidden()))
 }
 
 func (s *Search) best() Candidate {

@@ -74,7 +74,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		if err != nil {
 			return Bracket{}, err
 		}
-		a.StdErr = widened(a.StdErr, len(a.LogWeights))
+		a.StdErr, a.V = widened(a.StdErr, len(a.LogWeights)), rbm.Values{}
 		b.AIS = &a
 		annealing.Path = a.Path // so that the reverse need not compute it
 	}
@@ -89,7 +89,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 			if err != nil {
 				return Bracket{}, err
 			}
-			a.StdErr = s.stdErr(groupedStdErr(a.LogWeights, s.Groups), a.StdErr)
+			a.StdErr, a.V = s.stdErr(groupedStdErr(a.LogWeights, s.Groups), a.StdErr), rbm.Values{}
 			b.Reverse = &a
 		}
 		if s.Bennett {

@@ -360,7 +360,7 @@ func (t *tally) add(h rbm.Values, to func(r int) (chain int, weight float64)) {
 		chain, weight := to(r)
 		mean, squares := t.means[chain], t.squares
 		for k, x := range t.row {
-			x *= weight
+			x = float64(x * weight)
 			mean[k] += x
 			squares[k] += float64(x * t.row[k])
 		}
@@ -374,8 +374,8 @@ func (t *tally) density(dst []float64, c *Cell, mean float64) {
 	clear(dst)
 	deviation := 1 / math.Sqrt(float64(t.m.VisibleParams()[0][c.First]))
 	scale := c.nodes.Step / (deviation * math.Sqrt(2*math.Pi))
-	first := (mean - far*deviation - c.nodes.Low) / c.nodes.Step
-	last := (mean + far*deviation - c.nodes.Low) / c.nodes.Step
+	first := (mean - float64(far*deviation) - c.nodes.Low) / c.nodes.Step
+	last := (mean + float64(far*deviation) - c.nodes.Low) / c.nodes.Step
 	for k := int(max(0, math.Ceil(first))); k < c.nodes.N && float64(k) <= last; k++ {
 		d := (c.node(k) - mean) / deviation
 		dst[k] = float64(scale * rbm.Exp(-d*d/2))
@@ -394,7 +394,7 @@ func (t *tally) mixed() bool {
 			d := means[k] - mean
 			between += float64(d * d / (n - 1))
 		}
-		if all := squares/n - mean*mean; all > steady && between > unmixed*all {
+		if all := squares/n - float64(mean*mean); all > steady && between > unmixed*all {
 			return false
 		}
 	}
@@ -538,9 +538,9 @@ func (p *Posterior) Quantiles(cell int, probabilities []float64) (quantiles []fl
 		}
 		return max(sum, 0)
 	}
-	below, before := 0.0, density(0)/quantileSteps
+	below, before := 0.0, float64(density(0)/quantileSteps)
 	for i := 1; i <= (len(nodes)-1)*quantileSteps; i++ {
-		next := density(i) / quantileSteps
+		next := float64(density(i) / quantileSteps)
 		step := float64((before + next) / 2)
 		for len(quantiles) < len(probabilities) && below+step >= probabilities[len(quantiles)] {
 			at := (float64(i-1) + (probabilities[len(quantiles)]-below)/step) / quantileSteps

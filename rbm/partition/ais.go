@@ -83,7 +83,7 @@ type Annealed struct {
 	LogWeights []float64 // for each chain: the logarithm of its estimate of Z/Z₀, or of Z₀/Z in reverse
 
 	// V has the last visible states of the chains. With the weights exp(LogWeights) they are draws from m, or in
-	// reverse from the base.
+	// reverse from the base. With ranks, it is complete only for the chains of this rank.
 	V rbm.Values `json:"-"`
 }
 

@@ -303,7 +303,7 @@ func TestSample(t *testing.T) {
 	m := rbm.New(3, 3, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(5))
 	const n = 2000
-	f, h := newClient(t).request(map[string]any{"op": "sample", "visible": 3, "hidden": 3, "samples": 1, "seed": 2}, modelArrays(m)...)
+	f, h := newClient(t).request(map[string]any{"op": "sample", "visible": 3, "hidden": 3, "samples": n, "seed": 2}, modelArrays(m)...)
 	if h["mixed"] != true {
 		t.Errorf("the chains have not mixed: %v", h["why"])
 	}
