@@ -59,8 +59,8 @@ type Search struct {
 	// the choice is no worse; nil: there is none.
 	Known *Candidate
 
-	// Work is the number of multiply-adds that all trials may take together, judging included. The first
-	// trial is done in any case.
+	// Work is the number of multiply-adds that all trials may take together, judging and a run with the
+	// settings of the last trial included. The first trial is done in any case.
 	Work float64
 	// Progress is called after each trial with the fraction of Work that is spent; it may be nil.
 	Progress func(spent float64, trials int, best Candidate)
@@ -196,7 +196,7 @@ func (s *Search) try(ctx context.Context, t Candidate) (Candidate, bool, error) 
 	}
 	m := s.NewModel(t.Hidden)
 	work := s.work(m, t.Steps)
-	if s.spent+work > s.Work && len(s.trials) > 0 {
+	if s.spent+2*work > s.Work && len(s.trials) > 0 { // the trial, and a run of its length
 		return t, false, nil
 	}
 	t.Score, t.StdErr = finitejson.Number(math.Inf(-1)), 0
