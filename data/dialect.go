@@ -255,7 +255,7 @@ func (d *dialect) readMarks(t *text) error {
 // decimalPoint replaces the decimal comma of a number by a point. It returns other fields unchanged.
 func decimalPoint(field string) string {
 	at := strings.IndexByte(field, ',')
-	if at < 0 || at == len(field)-1 || strings.IndexByte(field[at+1:], ',') >= 0 {
+	if at < 0 || strings.TrimSpace(field[at+1:]) == "" || strings.IndexByte(field[at+1:], ',') >= 0 {
 		return field
 	}
 	if point := field[:at] + "." + field[at+1:]; isNumber(point) {

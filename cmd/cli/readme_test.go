@@ -294,7 +294,7 @@ func reduced(line string) (args []string, ok bool) {
 	case "isingmc":
 		for i, arg := range args {
 			if arg == "-tune" {
-				args[i] = "-tune=ei:seconds=0.3:evaluations=8"
+				args[i] = "-tune=paper:evaluations=8"
 			}
 		}
 		if !has("-gap") && !has("-moves") {
