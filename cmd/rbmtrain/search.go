@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -78,7 +79,11 @@ func (o *options) tune(ctx context.Context, sets train.Sets) error {
 	}
 	o.tuned = &tuning{held: s.Held.Len()}
 	if first := s.FirstWork(); !given("tune") && first > s.Work/2 {
-		o.tuned.left = fmt.Sprintf("no trials for -hidden, -rate, -l2 and -steps: the first would take half of this run's time or more; do them by -tune %.2g", math.Ceil(4*first/tuneWork))
+		enough := math.Ceil(4 * first / tuneWork)
+		o.tuned.left = fmt.Sprintf("no trials choose -hidden, -rate, -l2 and -steps, as they would take some %.2g s of a core; do them by -tune %.2g", 30*enough, enough)
+		if _, err := os.Stat(sets.Train.Name); err != nil { // the presets were chosen for named data, such as mnist
+			o.tuned = nil
+		}
 		return nil
 	}
 	if o.dryRun {
