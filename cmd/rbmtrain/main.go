@@ -282,7 +282,7 @@ var movable = []string{"data", "test", "data-dir"}
 
 // explain adds to an error of -resume that files may have moved, or that another build made the run.
 func (o *options) explain(err error) error {
-	if err != nil && o.flags.Given("resume") && !o.moved && errors.Is(err, fs.ErrNotExist) {
+	if err != nil && o.began != nil && !o.moved && errors.Is(err, fs.ErrNotExist) { // config.json was read
 		err = fmt.Errorf("%w; if the data have moved, -resume %s -data FILE names the new place", err, o.resume)
 	}
 	if err == nil || o.build == "" || o.build == cli.Version() {

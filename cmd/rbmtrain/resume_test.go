@@ -452,6 +452,9 @@ func TestResumeUsage(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) { rbmtrain.Fails(t, c.status, strings.Fields(c.args), c.want...) })
 	}
+	if got := rbmtrain.Call("-resume", "nowhere"); strings.Contains(got.Stderr, "-data FILE") {
+		t.Errorf("a folder without a run advises -resume: %s", got.Stderr)
+	}
 }
 
 // TestResumeEpochs checks that a run with -epochs resumes to its end.
