@@ -330,9 +330,7 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 		return nil, nil, cli.Usagef("-init sparse needs hidden bits, and -hidden-units is %s; use -init log-odds", o.hiddenUnits)
 	}
 	if o.init == "" || slices.Contains(train.Starts, o.init) {
-		m = train.NewModelOf(set, rbm.Group{Kind: o.hiddenKind(), Units: o.hidden}, label.on, label.kind, o.settings.Seed)
-		train.SetBiases(m, set, o.init)
-		return m, nil, nil
+		return o.newModel(set, o.hidden, label), nil, nil
 	}
 	if info, err := os.Stat(o.init); err == nil && info.IsDir() { // the folder of a run
 		o.init = filepath.Join(o.init, rundir.ModelFile)
@@ -373,6 +371,13 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 		names = set.Classes
 	}
 	return m, names, nil
+}
+
+// newModel returns a model of set with the given number of hidden units, whose -init is one of train.Starts or "".
+func (o *options) newModel(set *data.Set, hidden int, label labelling) *rbm.RBM {
+	m := train.NewModelOf(set, rbm.Group{Kind: o.hiddenKind(), Units: hidden}, label.on, label.kind, o.settings.Seed)
+	train.SetBiases(m, set, o.init)
+	return m
 }
 
 // initial reads the model file of -init. For a resumed run it returns a model of the same

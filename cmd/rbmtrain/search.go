@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -40,8 +41,15 @@ func (o *options) tune(ctx context.Context, sets train.Sets) error {
 	given := o.flags.Given
 	fixed := given("steps") || given("epochs") || given("stop-after") || given("preset") || given("init")
 	file := sets.Train.LogProb == nil && sets.Train.Len() >= fewestRows
-	if given("resume") || o.inArray || o.tuneFactor == 0 || o.constraint != "" || o.realHidden() || !given("tune") && (fixed || !file) {
+	impossible := o.constraint != "" || o.realHidden()
+	if given("resume") || o.inArray || o.tuneFactor == 0 || !given("tune") && (fixed || !file || impossible) {
 		return nil
+	}
+	if impossible {
+		return cli.Usagef("-tune has no trials for -constraint and for -hidden-units other than bernoulli; leave one of them out")
+	}
+	if o.init != "" && !slices.Contains(train.Starts, o.init) {
+		return cli.Usagef("-tune begins trials at new models; it cannot go with -init %s", o.init)
 	}
 	settings, steps, err := o.fit(sets.Train)
 	if err != nil {
@@ -53,12 +61,8 @@ func (o *options) tune(ctx context.Context, sets train.Sets) error {
 	}
 	s := train.Search{Train: sets.Train, Held: sets.Holdout, Base: settings, Work: o.tuneFactor * tuneWork,
 		Hidden: []int{o.hidden}, Rates: []float64{settings.Rate}, L2: []float64{settings.L2}, Steps: steps, MostSteps: steps, MostHidden: train.MostHidden,
-		Known: &train.Candidate{Hidden: o.hidden, Rate: settings.Rate, L2: settings.L2, Steps: steps},
-		NewModel: func(hidden int) *rbm.RBM {
-			m := train.NewModelOf(sets.Train, rbm.Group{Kind: o.hiddenKind(), Units: hidden}, label.on, label.kind, settings.Seed)
-			train.SetBiases(m, sets.Train, o.init)
-			return m
-		}}
+		Known:    &train.Candidate{Hidden: o.hidden, Rate: settings.Rate, L2: settings.L2, Steps: steps},
+		NewModel: func(hidden int) *rbm.RBM { return o.newModel(sets.Train, hidden, label) }}
 	if s.Held == nil {
 		n := sets.Train.Len()
 		if s.Train, s.Held, err = sets.Train.Split(float64(max(n/10, min(leastJudges, n/3))), data.HoldoutKey(settings.Seed)); err != nil {

@@ -102,6 +102,9 @@ func TestTuneOnlyFiles(t *testing.T) {
 	if !strings.Contains(text, "will choose -hidden, -rate, -l2 and -steps by trials, for some 30 s of one core; -tune 0") {
 		t.Errorf("-dry-run does not name the trials:\n%s", text)
 	}
+	for _, args := range []string{"-constraint hidden=2", "-hidden-units relu", "-init 0/model.safetensors"} {
+		rbmtrain.Fails(t, cli.Usage, append(strings.Fields(args), "-data", "rows.csv", "-tune", "0.01"), "-tune", strings.Fields(args)[0])
+	}
 	for _, bad := range []string{"-1", fmt.Sprint(math.Inf(1)), "much"} {
 		rbmtrain.Fails(t, cli.Usage, []string{"-data", "rows.csv", "-tune", bad}, "-tune")
 	}

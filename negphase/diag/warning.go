@@ -28,7 +28,7 @@ type Kind string
 // A Remedy names something that a user can change. Package cli has words for each.
 type Remedy string
 
-// Has reports whether one of the warnings is of the kind.
+// Has reports whether one of the warnings has the kind.
 func Has(all []Warning, kind Kind) bool {
 	return slices.ContainsFunc(all, func(w Warning) bool { return w.Kind == kind })
 }
